@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.errors import ActionError, TourneyError
 from tourney.files import write_file
 from tourney.games.base import OVER, AnyGame, AnyState, GoldenMatch, OpeningBook
 from tourney.games.registry import GAMES, find_game
+from tourney.held_folder import remove_tree
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.record import Record
 from tourney.match.spec import Limits, MatchSpec

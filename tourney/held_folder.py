@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from io import FileIO
 from itertools import count, islice
 from pathlib import Path
 from typing import Final, NamedTuple, Self
@@ -128,12 +129,19 @@ def account_name(user: int) -> str:
 
 _REFUSALS: Final = {
     errno.ELOOP: "is a link, or lies below one; replace it with a copy of its target",
-    errno.ENOTDIR: "is not a folder, or lies below a link; replace it with a copy of its target",
+    errno.ENOTDIR: "is not a folder; put a folder there",
     errno.EXDEV: "lies on a mount of its own, or outside; put a copy there",
     errno.EAGAIN: "is held by a lease of a program; end that program",
     errno.ENXIO: "is not a regular file; remove it",
 }
 """What an error of opening says about the file, and not about this machine."""
+
+
+def account_number(name: str) -> int | None:
+    """The number of an account that ``account_name`` named, or None if there is no such account now."""
+    with suppress(KeyError):
+        return pwd.getpwnam(name).pw_uid
+    return int(name) if name.isascii() and name.isdigit() else None
 
 
 class FolderEntry(NamedTuple):
@@ -174,17 +182,15 @@ class HeldFolder:
         return HeldFolder(fd, self.place / path, os.fstat(fd).st_uid)
 
     def entries(self, path: str = "", most: int = _MOST_ENTRIES) -> list[FolderEntry]:
-        """List a folder below, sorted by name, without following links.
+        """List at most ``most`` entries of a folder below, sorted by name, without following links.
 
-        Entries that go meanwhile are left out. Raises UnsafeFileError if it has more than ``most``.
+        Entries that go meanwhile are left out.
         """
         fd = self._open(path, _LIST)
         try:
             self._check(path, os.fstat(fd), stat.S_IFDIR)
             with os.scandir(fd) as scan:
-                names = sorted(entry.name for entry in islice(scan, most + 1))
-            if len(names) > most:
-                raise UnsafeFileError(f"{_shown(path) or 'it'} has more than {most:,} entries")
+                names = sorted(entry.name for entry in islice(scan, most))
             listed = []
             for name in names:
                 with suppress(FileNotFoundError):
@@ -213,28 +219,18 @@ class HeldFolder:
         with os.fdopen(self.open_file(path), "rb") as file:
             data = file.read(most + 1)
         if len(data) > most:
-            raise UnsafeFileError(f"{_shown(path)} is longer than {most:,} bytes")
+            raise UnsafeFileError(f"{_shown(path)} is longer than {most >> 10:,} KiB; shorten it")
         return data
 
-    def copy_file(self, path: str, target: "HeldFolder", name: str, most: int) -> None:
-        """Copy a file to a new file of a folder, mode 0600 or, if its owner may execute it, 0700.
+    def copy_file(self, path: str, target: "HeldFolder", name: str, most: int, *, mode: int = 0o600) -> None:
+        """Copy a file to a new file of a folder, executable for its owner as the original.
 
         The bound holds for what is read, since the file may grow meanwhile or consist of holes; a copy that
         exceeds it is removed. Raises UnsafeFileError for one of more than ``most`` bytes.
         """
         with os.fdopen(self.open_file(path), "rb", buffering=0) as source:
-            executable = os.fstat(source.fileno()).st_mode & stat.S_IXUSR
-            written = os.open(name, _NEW, 0o700 if executable else 0o600, dir_fd=target.fd)
-            left, complete = most, False
-            try:
-                with os.fdopen(written, "wb") as copy:
-                    while left >= 0 and (chunk := source.read(_CHUNK)):
-                        left -= copy.write(chunk)
-                complete = left >= 0
-            finally:
-                if not complete:
-                    os.unlink(name, dir_fd=target.fd)
-        if left < 0:
+            complete = _copy(source, target, name, most, mode)
+        if not complete:
             raise UnsafeFileError(f"{_shown(path)} is larger than {most >> 20:,} MiB; make it smaller")
 
     def read_link(self, path: str) -> str:
@@ -258,7 +254,7 @@ class HeldFolder:
         return made
 
     def write(self, name: str, data: bytes, *, mode: int = 0o600, owner: int = -1) -> None:
-        """Replace a file of this folder in one step, and give it to an account.
+        """Replace a file of this folder in one step, and give it to an account, if that is allowed.
 
         A link or a second name of another file is replaced, and nothing is written to what it leads to.
         """
@@ -271,7 +267,7 @@ class HeldFolder:
                 file.write(data)
                 file.flush()
                 os.fchmod(fd, mode)
-                if owner >= 0:
+                with suppress(PermissionError):  # only root may give files away
                     os.fchown(fd, owner, -1)
                 os.fsync(fd)
             os.rename(temporary, name, src_dir_fd=self.fd, dst_dir_fd=self.fd)
@@ -312,9 +308,23 @@ class HeldFolder:
         try:
             return _open_below(self.fd, path, flags)
         except OSError as error:
-            if (why := _REFUSALS.get(error.errno or 0)) is None:
+            number = error.errno or 0
+            if number == errno.ENOTDIR and (not flags & os.O_DIRECTORY or self._is_link(path)):
+                number = errno.ELOOP
+            if (why := _REFUSALS.get(number)) is None:
                 raise
             raise UnsafeFileError(f"{_shown(path) or self.place} {why}") from error
+
+    def _is_link(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        try:
+            fd = _open_below(self.fd, folder, _HANDLE)
+        except OSError:
+            return True  # or below one
+        try:
+            return stat.S_ISLNK(os.stat(name or ".", dir_fd=fd, follow_symlinks=False).st_mode)
+        finally:
+            os.close(fd)
 
     def _check(self, path: str, info: os.stat_result, kind: int) -> None:
         """Raise UnsafeFileError for another kind of file, and for what the owner could not read alone."""
@@ -329,6 +339,22 @@ class HeldFolder:
                 f"{shown} belongs to {account_name(info.st_uid)}, and the folder to"
                 f" {account_name(self.owner or 0)}; replace it with a copy of your own"
             )
+
+
+def _copy(source: FileIO, target: HeldFolder, name: str, most: int, mode: int) -> bool:
+    """Copy an open file to a new one; False, and no file, if it holds more than ``most`` bytes."""
+    mode |= os.fstat(source.fileno()).st_mode & stat.S_IXUSR
+    left, complete = most, False
+    try:
+        with os.fdopen(os.open(name, _NEW, mode, dir_fd=target.fd), "wb") as copy:
+            while left >= 0 and (chunk := source.read(_CHUNK)):
+                left -= copy.write(chunk)
+        complete = left >= 0
+    finally:
+        if not complete:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=target.fd)
+    return complete
 
 
 def _shown(path: str) -> str:
@@ -412,58 +438,96 @@ def hold(path: Path) -> Iterator[HeldFolder]:
 
     Links in the path are followed if they are the user's own, or root's, or if they belong to the owner of
     the folder that they lead to: an account must not choose by a link which folder of another one is read.
-    Raises UnsafeFileError for other links and for what is not a folder, and OSError.
+    Raises UnsafeFileError for other links, and OSError.
     """
-    fd = open_named(path, _LIST)
+    fd, _ = _open_named(path, _LIST)
     with HeldFolder(fd, path, os.fstat(fd).st_uid) as folder:
         yield folder
 
 
-def open_named(path: Path, flags: int) -> int:
-    """Open a path that the user of this program named, with links followed as ``hold`` does."""
-    # A folder is opened by its dot at last: on the way to it there is no need that it can be listed.
-    pending = ["."] if flags & os.O_DIRECTORY else []
-    pending += reversed(path.parts[path.is_absolute() :])
-    fd = os.open("/" if path.is_absolute() else ".", _HANDLE | os.O_CLOEXEC)
-    owners_of_links: set[int] = set()
-    links = 0
+def copy_named(path: Path, target: Path, most: int) -> None:
+    """Copy a file that the user of this program named to a new private file, within a bound.
+
+    Links are followed as by ``hold``. A file with several names must belong to the owner of its folder.
+    Raises UnsafeFileError, and OSError, whose file name is that of the target if writing fails.
+    """
+    fd, owner = _open_named(path, os.O_RDONLY)
+    with os.fdopen(fd, "rb", buffering=0) as source, hold(target.parent) as folder:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise UnsafeFileError(f"{path} is not a regular file")
+        if info.st_uid != owner and info.st_nlink > 1:
+            raise UnsafeFileError(
+                f"{path} is a second name of a file of {account_name(info.st_uid)}; name that file itself"
+            )
+        try:
+            complete = _copy(source, folder, target.name, most, 0o600)
+        except OSError as error:
+            error.filename = str(target)
+            raise
+    if not complete:
+        raise UnsafeFileError(f"{path} is larger than {most >> 20:,} MiB; make it smaller")
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a tree as ``HeldFolder.remove`` does. Raises OSError."""
+    fd, _ = _open_named(path.parent, _HANDLE)
+    with HeldFolder(fd, path.parent) as folder:
+        folder.remove(path.name)
+
+
+def _open_named(path: Path, flags: int) -> tuple[int, int]:
+    """Open a path that the user named; return it and the owner of the folder that it is in."""
+    parent, name = _follow(path)
     try:
-        while pending:
+        return os.open(name, _guarded(flags), dir_fd=parent), os.fstat(parent).st_uid
+    except OSError as error:
+        error.filename = str(path)
+        raise
+    finally:
+        os.close(parent)
+
+
+def _follow(path: Path) -> tuple[int, str]:
+    """A handle of the last folder of a path, and the name in it, which was not that of a link.
+
+    Raises UnsafeFileError for links of others that ``hold`` does not follow, and OSError.
+    """
+    pending = list(reversed(path.parts[path.is_absolute() :] or ["."]))
+    fd = os.open("/" if path.is_absolute() else ".", _HANDLE | os.O_CLOEXEC)
+    owners_of_links: list[int] = []
+    try:
+        while True:
             name = pending.pop()
-            try:
-                opened = os.open(name, _guarded(_HANDLE if pending else flags), dir_fd=fd)
-            except OSError as error:
-                if error.errno not in _NOT_A_FOLDER:
-                    raise
-                target, owner = _read_link(fd, name, error)
-                links += 1
-                if links > _MAX_LINKS:
-                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
-                owners_of_links.add(owner)
-                pending += reversed(target.parts[target.is_absolute() :])
-                if not target.is_absolute():
-                    continue
-                opened = os.open("/", _HANDLE | os.O_CLOEXEC)
-            os.close(fd)
-            fd = opened
+            info = os.stat(name, dir_fd=fd, follow_symlinks=False)
+            opened = None
+            if stat.S_ISLNK(info.st_mode):
+                owners_of_links.append(info.st_uid)
+                target = Path(os.readlink(name, dir_fd=fd))
+                pending += reversed(target.parts[target.is_absolute() :] or ["."])
+                if target.is_absolute():
+                    opened = os.open("/", _HANDLE | os.O_CLOEXEC)
+            elif pending:
+                opened = os.open(name, _guarded(_HANDLE), dir_fd=fd)
+            if opened is not None:
+                os.close(fd)
+                fd = opened
+            _check_links(path, owners_of_links, info.st_uid, done=not pending)
+            if not pending:
+                return fd, name
     except BaseException as error:
         os.close(fd)
         if isinstance(error, OSError):
             error.filename = str(path)
         raise
-    owner = os.fstat(fd).st_uid
-    if strangers := owners_of_links - {0, os.geteuid(), owner}:
-        os.close(fd)
+
+
+def _check_links(path: Path, owners: list[int], owner: int, *, done: bool) -> None:
+    """Raise OSError for too many links, and UnsafeFileError for those of strangers to the last owner."""
+    if len(owners) > _MAX_LINKS:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    if done and (strangers := set(owners) - {0, os.geteuid(), owner}):
         raise UnsafeFileError(
-            f"{path} leads over a link of {account_name(min(strangers))} to files of"
-            f" {account_name(owner)}; name the place itself"
+            f"{path} leads over a link of {account_name(min(strangers))} to files of {account_name(owner)};"
+            " name the place itself"
         )
-    return fd
-
-
-def _read_link(fd: int, name: str, error: OSError) -> tuple[Path, int]:
-    """The target and the owner of a link; raises ``error`` if it is none."""
-    info = os.stat(name, dir_fd=fd, follow_symlinks=False)
-    if not stat.S_ISLNK(info.st_mode):
-        raise error
-    return Path(os.readlink(name, dir_fd=fd)), info.st_uid

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.accounts import AUTHOR, give, needs_root
-from tests.support.leagues import NOW, new_league, put
+from tests.support.leagues import NOW, new_league, put, reopened
 from tourney.held_folder import HeldFolder
+from tourney.league import intake
 from tourney.league.intake import arrivals, recover, take, taken_folders
 from tourney.league.league_folder import League
+from tourney.league.ledger import Ledger
 
 
 def quiet(league: League, path: Path) -> list[str]:
@@ -123,6 +125,19 @@ def test_folder_that_another_account_has_now_is_no_submission(tmp_path: Path) ->
     assert league.ledger.submissions == {}
 
 
+def test_exchanged_folder_is_not_a_submission(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    put(league, "mason", "drifter")
+    (arrival,) = arrivals(league, NOW)
+    (league.inbox / "mason").rename(tmp_path / "elsewhere")
+    (league.inbox / "mason").symlink_to(tmp_path / "elsewhere")
+    refused = take(league, arrival, NOW)
+    assert refused is not None
+    assert "mason is a link" in refused.reason
+    assert (tmp_path / "elsewhere" / "drifter.ready").is_dir()
+    assert list((league.records / "taken").iterdir()) == []
+
+
 def test_quota_leaves_the_rest_for_tomorrow(tmp_path: Path) -> None:
     league = new_league(tmp_path)
     for number in range(9):
@@ -133,14 +148,33 @@ def test_quota_leaves_the_rest_for_tomorrow(tmp_path: Path) -> None:
         assert len(league.ledger.submissions) == 3 * (day + 1)
 
 
-def test_bot_that_was_moved_when_a_crash_came_is_taken(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at", ["copy_arrival", "add", "remove_arrival"])
+def test_bot_is_taken_once_whenever_a_crash_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """The crash comes after a step. What is in the ledger is finished, and all else begins again."""
     league = new_league(tmp_path)
-    moved, copying = (league.records / "taken" / name for name in (".new-1-mason.drifter", ".new-2-ann.one"))
-    for folder in (moved, copying):
-        folder.mkdir()
-    put(league, "mason", "drifter").rename(moved / "drifter")
-    (league.records / "taken" / ".copy").mkdir()
-    (copying / "one.sig").touch()
+    put(league, "mason", "drifter")
+    owner = Ledger if at == "add" else intake
+    real = getattr(owner, at)
+
+    def crash(*words: object) -> None:
+        real(*words)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, at, crash)
+        with pytest.raises(KeyboardInterrupt):
+            take_every(league)
+    league = reopened(league)
     recover(league)
-    assert [*taken_folders(league)] == [(1, "mason", "drifter")]
+    take_every(league)
+    assert list(taken_folders(league)) == [(1, "mason", "drifter")]
+    assert list(reopened(league).ledger.submissions) == [1]
     assert [path.name for path in (league.records / "taken").iterdir()] == ["1-mason.drifter"]
+
+
+def take_every(league: League) -> None:
+    """Take all arrivals."""
+    for arrival in list(arrivals(league, NOW)):
+        take(league, arrival, NOW)

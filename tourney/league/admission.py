@@ -6,11 +6,9 @@ most, in even shares, so that nobody's builds keep others from playing or from b
 """
 
 import math
-import os
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,27 +19,12 @@ from msgspec import structs
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
-from tourney.bots.catalogue.tree import naming, remove_tree
+from tourney.bots.catalogue.tree import naming
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BotError, TourneyError, UnsafeFileError, legible
-from tourney.held_folder import hold
-from tourney.league.identity import (
-    READY,
-    SIGNATURE,
-    folder_problem,
-    imitated,
-    signature_problem,
-    skeleton,
-)
-from tourney.league.intake import (
-    MACHINE,
-    look,
-    recover,
-    take,
-    taken_files,
-    taken_folders,
-    taken_submission,
-)
+from tourney.errors import BotError, TourneyError, legible
+from tourney.held_folder import remove_tree
+from tourney.league.identity import SIGNATURE, folder_problem, imitated, signature_problem, skeleton
+from tourney.league.intake import look, recover, take, taken_folders
 from tourney.league.league_folder import League, moment
 from tourney.league.ledger import Author, BotVersion, Entry, Submission
 from tourney.league.receipts import Diagnosis, Say, has_receipt, write_diagnosis, write_receipt
@@ -177,10 +160,9 @@ class _Judge:
     def _candidates(self) -> Iterator[_Candidate]:
         """Yield the submissions that wait and are bots; refuse the others."""
         for (number, author, bot), path in sorted(taken_folders(self._league).items()):
-            submission = self._league.ledger.submissions.get(number) or taken_submission(path)
-            submission = submission or Submission(number, author, bot, moment(self._now), bot)
+            submission = self._league.ledger.submissions[number]
             if submission.fate != "waiting":
-                self._discard(path)
+                remove_tree(path)
                 continue
             try:
                 stored = _stored(self._league, submission, path)
@@ -259,7 +241,7 @@ class _Judge:
         league.ledger.add(judged, *entries)
         _tell(league, judged, self._say)
         if judged.fate != "waiting":
-            self._discard(candidate.folder)
+            remove_tree(candidate.folder)
         return diagnosis.charged_ms / 1000
 
     def _out_of_time(self, submission: Submission, allowed: float) -> tuple[str, str]:
@@ -278,16 +260,7 @@ class _Judge:
         refused = structs.replace(submission, fate="refused", reason=_line(why, folder))
         self._league.ledger.add(refused)
         _tell(self._league, refused, self._say)
-        self._discard(folder)
-
-    def _discard(self, folder: Path) -> None:
-        """Remove what was taken; its author may still hold it open, and keep it from being removed."""
-        try:
-            remove_tree(folder)
-        except OSError as error:
-            if error.errno in MACHINE:
-                raise
-            self._say(f"{folder.name} is removed later: {error.strerror}")
+        remove_tree(folder)
 
 
 def _line(text: str, folder: Path) -> str:
@@ -300,18 +273,15 @@ def _stored(league: League, submission: Submission, folder: Path) -> StoredBot:
     """The bot of a submission, from the store. Raises BotError."""
     try:
         return _add(league, submission, folder)
-    except (TourneyError, MemoryError):
+    except (TourneyError, OSError, MemoryError):
         raise
-    except (
-        Exception
-    ) as error:  # a fault of ours in reading hostile files must not end every night from now on
-        if isinstance(error, OSError) and error.errno in MACHINE:
-            raise
+    except Exception as error:
+        # A fault of ours in reading hostile files must not end every night from now on.
         raise BotError(f"it cannot be read ({type(error).__name__}: {error}): tell the organiser") from error
 
 
 def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
-    places = taken_files(folder)
+    places = [path for path in folder.iterdir() if not path.name.endswith(SIGNATURE)]
     if len(places) != 1 or places[0].is_symlink():
         raise BotError("it could not be read: put it into the inbox again")
     path = places[0]
@@ -321,9 +291,6 @@ def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
             raise BotError("it is not signed: sign an archive of the bot's folder")
         if why := signature_problem(submission.author, table, path, path.with_name(path.name + SIGNATURE)):
             raise BotError(why)
-    if path.is_dir():
-        with suppress(OSError, UnsafeFileError), hold(path) as held:
-            os.unlink(READY, dir_fd=held.fd)
     bot = league.store.add(path)
     with naming(submission.bot):
         if not bot.manifest.plays(league.table.game):

@@ -19,8 +19,6 @@ from tourney.league.league_folder import League
 NAMESPACE: Final = "tourney-league"
 """The namespace of signatures (``ssh-keygen -Y sign -n``): one made for something else is not taken."""
 SIGNATURE: Final = ".sig"
-MOST_SIGNATURE: Final = 16 << 10
-"""Bytes of a signature; one of an SSH key has a few hundred."""
 READY: Final = ".ready"
 _ARCHIVES: Final = (".zip", *ENDINGS)
 _LOOKS: Final = str.maketrans("01i5z8", "ollss" + "b")

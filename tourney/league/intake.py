@@ -3,8 +3,8 @@
 A submission is ``inbox/AUTHOR/BOT``, a folder or file, or an archive ``BOT.zip``, ``BOT.tar`` or
 ``BOT.tar.gz``. It is complete if it was renamed to end in ``.ready``, if its folder holds a file ``.ready``,
 or if nothing of it changed for a minute; that is read from the files' metadata, never from their content.
-Names that begin with a dot or end in ``.part`` are still being written. What is complete is renamed into
-``records/taken``, after which its author cannot exchange it; if that is not allowed, it is copied.
+Names that begin with a dot or end in ``.part`` are still being written. What is complete is copied into
+``records/taken``, where its author cannot reach it, and removed from the inbox, if that is allowed.
 
 Authors are rivals, and any of them may be hostile. Each account is looked at to a bound of its own, so that
 none hides another one's submissions, and one account is one author. What arrived first counts by the time at
@@ -12,7 +12,6 @@ which the file system changed the files last, which no author can set. A submiss
 refused, and the others are taken.
 """
 
-import errno
 import os
 import re
 import shutil
@@ -21,7 +20,7 @@ import subprocess
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -29,37 +28,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-import msgspec
 from msgspec import structs
 
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import HOUSE
-from tourney.bots.catalogue.submission import copy_submission
-from tourney.bots.catalogue.tree import SUBMITTED, copy_tree, remove_tree, walk
-from tourney.errors import (
-    BotError,
-    EnvironmentFailure,
-    StoreError,
-    UnsafeFileError,
-    UsageError,
-    counted,
-    legible,
-)
-from tourney.held_folder import FolderEntry, HeldFolder, account_name, hold
+from tourney.bots.catalogue.submission import copy_submission, reading
+from tourney.bots.catalogue.tree import SUBMITTED
+from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, UsageError, counted, legible
+from tourney.held_folder import FolderEntry, HeldFolder, account_name, hold, remove_tree
+from tourney.league.author_folders import author_folder, copy_arrival, deliver, remove_arrival
 from tourney.league.git_inbox import MOST_ENTRIES, git_arrivals, is_repository, received, write_archive
-from tourney.league.identity import (
-    MOST_SIGNATURE,
-    NAMESPACE,
-    READY,
-    SIGNATURE,
-    Arrival,
-    archive_ending,
-    folder_problem,
-)
+from tourney.league.identity import NAMESPACE, READY, SIGNATURE, Arrival, archive_ending, folder_problem
 from tourney.league.league_file import HANDLE
 from tourney.league.league_folder import League, LeagueFolder, moment
 from tourney.league.ledger import Submission
-from tourney.league.privacy import masked
 
 QUIET_SECONDS: Final = 60.0
 _NO_SUBMISSIONS: Final = (".part", SIGNATURE, f"{SIGNATURE}{READY}")
@@ -68,14 +50,7 @@ _MOST_NAMES: Final = 10_000
 _MOST_FILES: Final = 4 * SUBMITTED.files
 """Files and folders of an account's submissions that are looked at."""
 _NEW: Final = ".new-"
-_COPY: Final = ".copy"
-_NOTE: Final = "submission.json"
-"""What is known of a submission that is taken, for a call after a crash."""
 _KEY: Final = re.compile(r"(\d+)-([a-z0-9-]+)\.([a-z0-9-]+)", re.ASCII)
-MACHINE: Final = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-)
-"""Errors of this machine, which no author brings about: the next call takes the submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +213,11 @@ class _Seen(NamedTuple):
     problem: str
     count: int
 
+    @property
+    def stamp(self) -> str:
+        """Another text after each change."""
+        return f"{self.latest:.6f}"
+
     def is_complete(self, now: float) -> bool:
         """Whether its author has finished it."""
         return self.latest > 0 and (self.ready or now - self.latest >= QUIET_SECONDS)
@@ -285,16 +265,15 @@ def _arrival(author: str, user: str, entry: FolderEntry, seen: _Seen, problem: s
     owner = account_name(entry.info.st_uid)
     if owner != user:
         problem = problem or f"{entry.name} belongs to {owner}, and the folder {author} to {user}"
-    stamp = f"{seen.latest:.6f}"
-    return Arrival(author, bot, entry.name, stamp, problem, user=user, arrived=seen.arrived)
+    return Arrival(author, bot, entry.name, seen.stamp, problem, user=user, arrived=seen.arrived)
 
 
 def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
-    """Move an arrival to ``records/taken`` and enter it in the ledger as waiting.
+    """Copy an arrival to ``records/taken``, enter it in the ledger as waiting, and remove the original.
 
-    One that is refused stays where it is; None if its author cannot be named, or if it changes now. A crash
-    in between leaves a folder that ``taken_folders`` or ``recover`` finds. Raises StoreError if the machine
-    fails.
+    What cannot be read safely is entered as refused; so is what is refused for whose it is, which stays where
+    it is. None if its author cannot be named, or if it changes now. After a crash ``recover`` finishes what
+    is in the ledger. Raises OSError if the machine fails.
     """
     ledger = league.ledger
     if HANDLE.fullmatch(arrival.author) is None:
@@ -307,42 +286,63 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
         user=arrival.user,
         arrived=arrival.arrived,
     )
-    problem = arrival.problem
-    if not problem and bot != arrival.bot:
-        problem = f"{_shown(arrival.bot)[:60]!r} cannot name a bot: use small letters, digits and '-'"
-    work = league.records / "taken" / f"{_NEW}{number}-{arrival.author}.{bot}"
-    try:
-        if not problem:
-            work.mkdir()
-            (work / _NOTE).write_bytes(msgspec.json.encode(submission))
-            if not _bring(league, arrival, work):
-                if taken_files(work):
-                    work.rename(work.with_name(f"stray-{work.stat().st_ino}"))
-                else:
+    if arrival.problem or bot != arrival.bot:
+        shown = _shown(arrival.bot)[:60]
+        why = arrival.problem or f"{shown!r} cannot name a bot: use small letters, digits and '-'"
+        submission = structs.replace(submission, fate="refused", reason=why[:1000])
+        ledger.add(submission)
+        return submission
+    taken = league.records / "taken"
+    work = taken / f"{_NEW}{number}-{arrival.author}.{bot}"
+    work.mkdir(mode=0o700)
+    box = None
+    with ExitStack() as stack:
+        try:
+            if arrival.tree:
+                write_archive(league, arrival.tree, work / "bot.tar")
+            else:
+                with reading(bot, work):
+                    box = stack.enter_context(author_folder(league.inbox, arrival.author))
+                if not _copy_unchanged(box, arrival, work):
                     remove_tree(work)
-                return None
-            work.rename(work.with_name(work.name.removeprefix(_NEW)))
-    except (BotError, UnsafeFileError) as error:
-        problem = str(error)
-    except OSError as error:
-        if error.errno in MACHINE:
-            raise StoreError(f"{league.records} cannot be written: {error.strerror}") from error
-        problem = _reason(error)
-    if problem:
-        if work.exists():
+                    return None
+        except BotError as error:
+            reason = legible(str(error), " ")[:1000]
+            submission = structs.replace(submission, fate="refused", reason=reason)
+        ledger.add(submission)
+        if submission.fate == "refused":
             remove_tree(work)
-        submission = structs.replace(submission, fate="refused", reason=problem[:1000])
-    ledger.add(submission)
+        else:
+            work.rename(taken / work.name.removeprefix(_NEW))
+        if box is not None:
+            remove_arrival(box, arrival.source, number)
     return submission
 
 
+def _copy_unchanged(box: HeldFolder, arrival: Arrival, work: Path) -> bool:
+    """Copy an arrival; False if it is not what was looked at.
+
+    Its author could exchange it for a rival's bot, which came after the time that counts for it. Raises
+    BotError and OSError as ``copy_arrival`` does.
+    """
+    if account_name(box.owner or 0) != arrival.user:
+        return False
+    copy_arrival(box, arrival.source, arrival.bot, work)
+    with reading(arrival.bot, work):
+        info = os.stat(arrival.source, dir_fd=box.fd, follow_symlinks=False)
+        return _see(box, FolderEntry(arrival.source, info), _MOST_FILES).stamp == arrival.stamp
+
+
 def recover(league: League) -> None:
-    """Finish what a crash interrupted: a bot that was moved is taken, one that was copied is in the inbox."""
+    """Finish what a crash interrupted: what is in the ledger was copied whole, the rest is in the inbox."""
+    waiting = {one.number for one in league.ledger.submissions.values() if one.fate == "waiting"}
     for path in sorted((league.records / "taken").iterdir()):
-        if path.name.startswith(_NEW) and taken_files(path):
-            path.rename(path.with_name(path.name.removeprefix(_NEW)))
-        elif path.name.startswith((_NEW, _COPY)):
-            remove_tree(path) if path.is_dir() else path.unlink()
+        plain = path.name.removeprefix(_NEW)
+        key = _KEY.fullmatch(plain)
+        if plain != path.name and key is not None and int(key[1]) in waiting:
+            path.rename(path.with_name(plain))
+        elif plain != path.name:
+            remove_tree(path)
 
 
 def taken_folders(league: League) -> dict[tuple[int, str, str], Path]:
@@ -352,71 +352,6 @@ def taken_folders(league: League) -> dict[tuple[int, str, str], Path]:
         if key := _KEY.fullmatch(path.name):
             folders[int(key[1]), key[2], key[3]] = path
     return folders
-
-
-def taken_files(folder: Path) -> list[Path]:
-    """What was taken from the inbox to a folder of ``records/taken``, without the signature."""
-    return [path for path in folder.iterdir() if not path.name.endswith((SIGNATURE, _NOTE))]
-
-
-def taken_submission(folder: Path) -> Submission | None:
-    """What was noted of a submission before it was taken, or None."""
-    with suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode((folder / _NOTE).read_bytes(), type=Submission)
-    return None
-
-
-def _bring(league: League, arrival: Arrival, work: Path) -> bool:
-    """Put an arrival, and the signature beside it, into a new folder, by renaming or copying.
-
-    False if it is not what was looked at, because its author exchanges it. Raises BotError, UnsafeFileError
-    and OSError.
-    """
-    copy = work.with_name(_COPY)
-    if arrival.tree:
-        write_archive(league, arrival.tree, copy)
-        copy.rename(work / "bot.tar")
-        return True
-    plain = arrival.source.removesuffix(READY)
-    ending = archive_ending(plain)
-    target = f"bot{ending}" if ending else arrival.bot
-    with hold(league.inbox) as inbox, inbox.hold(arrival.author) as folder, hold(work) as new:
-        # First: a bot that was moved without its signature would be refused after a crash.
-        signatures = []
-        for name in (f"{plain}{SIGNATURE}", f"{plain}{SIGNATURE}{READY}"):
-            with suppress(FileNotFoundError):
-                data = folder.read(name, MOST_SIGNATURE)
-                new.write(f"{target}{SIGNATURE}", data)
-                signatures.append(name)
-        info = os.stat(arrival.source, dir_fd=folder.fd, follow_symlinks=False)
-        seen = _see(folder, FolderEntry(arrival.source, info), _MOST_FILES)
-        if account_name(folder.owner or 0) != arrival.user or f"{seen.latest:.6f}" != arrival.stamp:
-            return False
-        try:
-            folder.move(arrival.source, new, target)
-        except OSError:
-            _copy(folder, arrival.source, copy)
-            copy.rename(work / target)
-        else:
-            # It may have been exchanged at the last moment, but its author owns nobody else's files.
-            return os.stat(target, dir_fd=new.fd, follow_symlinks=False).st_uid == info.st_uid
-        finally:
-            for name in signatures:
-                with suppress(OSError):
-                    os.unlink(name, dir_fd=folder.fd)
-    return True
-
-
-def _copy(folder: HeldFolder, name: str, target: Path) -> None:
-    """Copy a submission out of an author's folder. Raises BotError, UnsafeFileError and OSError."""
-    try:
-        within = folder.hold(name)
-    except UnsafeFileError:
-        with hold(target.parent) as parent:
-            folder.copy_file(name, parent, target.name, SUBMITTED.bytes)
-        return
-    with within:
-        copy_tree(walk(within, (READY,)), target)
 
 
 def submit(league: LeagueFolder, bot: Path, author: str, name: str | None, key: Path | None) -> Path:
@@ -442,46 +377,22 @@ def submit(league: LeagueFolder, bot: Path, author: str, name: str | None, key: 
                 archive.writestr(FILE_NAME, text)
             for file in files:
                 archive.write(Path(scratch) / "files" / file.path, file.path)
-        if key is not None:
-            _sign(packed, key)
+        files_there = {f"{name}.zip{READY}": packed}
+        if key is not None:  # first: without it the archive would be refused
+            files_there = {f"{name}.zip{SIGNATURE}": _sign(packed, key)} | files_there
+        place = league.inbox / author
         try:
-            _put(league.inbox, author, packed)
+            deliver(league.inbox, author, files_there)
         except OSError as error:
-            place = league.inbox / author
             raise EnvironmentFailure(f"{place} cannot be written: {error.strerror}") from error
-        except UnsafeFileError as error:
-            raise UsageError(f"{league.inbox / author}: {error}") from error
-        return league.inbox / author / f"{packed.name}{READY}"
+        return place / f"{name}.zip{READY}"
 
 
-def _put(inbox: Path, author: str, packed: Path) -> None:
-    """Put a packed bot, after its signature, into its author's folder, which rivals cannot read.
-
-    An organiser who is not root reads it by the group that the inbox gives to what is made in it. Without
-    such a group everybody can read it. Raises UnsafeFileError for a folder of another account, and OSError.
-    """
-    with hold(inbox) as folders:
-        info = os.fstat(folders.fd)
-        bits = 0o040 if info.st_mode & stat.S_ISGID else 0 if info.st_uid in (0, os.geteuid()) else 0o044
-        # By the mask: a change of mode would take the group's bit away from who is not a member of the group.
-        with masked(0), suppress(FileExistsError):
-            os.mkdir(author, 0o700 | bits | bits >> 2, dir_fd=folders.fd)
-        with folders.hold(author) as folder:
-            if os.geteuid() not in (0, folder.owner):
-                raise UnsafeFileError(
-                    f"it belongs to {account_name(folder.owner or 0)}: choose another --author"
-                )
-            signature = packed.with_name(packed.name + SIGNATURE)
-            for file, name in ((signature, signature.name), (packed, f"{packed.name}{READY}")):
-                if file.exists():
-                    folder.write(name, file.read_bytes(), mode=0o600 | bits, owner=folder.owner or 0)
-
-
-def _sign(file: Path, key: Path) -> None:
-    """Write the signature of a file beside it. Raises UsageError and EnvironmentFailure."""
+def _sign(file: Path, key: Path) -> Path:
     if shutil.which("ssh-keygen") is None:
         raise EnvironmentFailure("--sign needs ssh-keygen: install OpenSSH")
     words = ["ssh-keygen", "-q", "-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(file)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed program
     if done.returncode:
         raise UsageError(f"--sign {key}: {''.join(done.stderr.strip().splitlines()[-1:])}")
+    return file.with_name(file.name + SIGNATURE)

@@ -5,7 +5,6 @@ whoever can open a lock for reading can hold it.
 """
 
 import os
-import pwd
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,13 +19,6 @@ _OTHERS: Final = 0o007
 _SHOWN_TO_BOTS: Final = frozenset({"entries", "removed", "builds", "modules"})
 """Folders of the bot store. Bots run as users of their own and read their files, which are below closed
 folders."""
-
-
-def account_number(name: str) -> int | None:
-    """The number of an account by its name, or by its number in text; None if there is no such account."""
-    with suppress(KeyError):
-        return pwd.getpwnam(name).pw_uid
-    return int(name) if name.isascii() and name.isdigit() else None
 
 
 @contextmanager

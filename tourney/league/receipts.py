@@ -1,25 +1,25 @@
 """The receipts of a league: what became of each submission, and what a night brought to each author.
 
 ``outbox/AUTHOR`` belongs to its author alone, if nights are root's, so what lies in it is its author's to
-exchange. It is written by descriptors, and what an author makes of it is said and ends no night.
+exchange. What an author makes of it is said, and ends no night.
 """
 
 import errno
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.errors import StoreError, UnsafeFileError
-from tourney.held_folder import HeldFolder, hold
+from tourney.held_folder import account_number, hold
+from tourney.league.author_folders import write_receipts
 from tourney.league.league_folder import League
 from tourney.league.league_tables import night_table
 from tourney.league.ledger import Night, Submission
-from tourney.league.privacy import account_number
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -141,42 +141,16 @@ def _lost_games(database: Database, tournament: Tournament) -> Iterator[tuple[st
 def _write(
     league: League, author: str, user: str | None, folder: str, files: Mapping[str, Sequence[str]], say: Say
 ) -> None:
-    """Write files that only the author and the organiser may read.
+    """Write files for an author, to a folder below its own or, if that is "", there.
 
-    ``folder`` is one below the author's, or "". ``user`` is the owner of a submission, for an author who is
-    not known yet. Raises StoreError if the machine fails.
+    ``user`` is the owner of a submission, for an author who is not known yet. Raises StoreError if the
+    machine fails.
     """
-    # Only root may give files away; otherwise they stay the organiser's, who hands them out.
-    number = account_number(league.account_of(author) or user or "") if os.geteuid() == 0 else None
-    owner = -1 if number is None else number
+    account = league.account_of(author) or user
     try:
-        with (
-            hold(league.outbox) as outbox,
-            _folder_of(outbox, author, owner) as top,
-            _made(top, folder, owner) if folder else nullcontext(top) as place,
-        ):
-            for name, lines in files.items():
-                data = ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
-                place.write(name, data, owner=owner)
+        number = None if account is None else account_number(account)
+        write_receipts(league.outbox, author, number, folder, files)
     except (OSError, UnsafeFileError) as error:
         if isinstance(error, OSError) and error.errno in _MACHINE:
             raise StoreError(f"{league.outbox} cannot be written: {error.strerror}") from error
         say(f"the outbox of {author} cannot be written: {error}")
-
-
-def _folder_of(outbox: HeldFolder, author: str, owner: int) -> HeldFolder:
-    """Hold the folder of an author in the outbox; that of another account under this name is put aside."""
-    with suppress(FileNotFoundError):
-        there = os.stat(author, dir_fd=outbox.fd, follow_symlinks=False)
-        if there.st_uid not in (owner, os.geteuid()) and owner >= 0:
-            outbox.move(author, outbox, f"{author}.{there.st_uid}.{there.st_ino}")
-    return _made(outbox, author, owner)
-
-
-def _made(folder: HeldFolder, name: str, owner: int) -> HeldFolder:
-    """Hold a folder below a held one, made if it is missing, and give it to its owner alone."""
-    made = folder.make_folder(name, 0o700)
-    if made.owner == os.geteuid():
-        os.fchmod(made.fd, 0o700)
-        os.fchown(made.fd, owner, -1)
-    return made

@@ -15,8 +15,9 @@ from tests.support.folders import nest
 from tourney.bots.catalogue import submission, tree
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.catalogue.submission import unpack
-from tourney.bots.catalogue.tree import SUBMITTED, Bounds, remove_tree
+from tourney.bots.catalogue.tree import SUBMITTED, Bounds
 from tourney.errors import BotError, StoreError
+from tourney.held_folder import remove_tree
 from tourney.seeds import stream
 
 
@@ -277,7 +278,7 @@ def no_program(folder: Path) -> None:
     [
         (make_link, "link is a link"),
         (make_folder_link, "link is a link"),
-        (make_manifest_link, r"bot\.toml cannot be read"),
+        (make_manifest_link, r"bot\.toml is a link"),
         (make_pipe, "pipe is not a regular file"),
         (make_manifest_pipe, r"bot\.toml is not a regular file"),
         (make_bad_name, "unprintable"),

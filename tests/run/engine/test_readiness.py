@@ -15,11 +15,11 @@ from tests.support.folders import write_bot
 from tests.support.gates import FIRST
 from tests.support.tournaments import refused, write_file
 from tourney.bots.catalogue.build import host
-from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.processes import free_processors, seat_processors, started_on
 from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, open_sandbox
 from tourney.errors import TournamentError
+from tourney.held_folder import remove_tree
 from tourney.report.source import BROKEN
 from tourney.run.engine.readiness import Pinning, ponder_text, with_ponder
 from tourney.run.file_schema import Ponder

@@ -15,7 +15,7 @@ import re
 import select
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -41,7 +41,6 @@ from tourney.bots.catalogue.tree import (
     locked,
     naming,
     read_file_manifest,
-    remove_tree,
     walk,
     write_file_manifest,
 )
@@ -52,6 +51,7 @@ from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
 from tourney.bots.wasm.fuel import FORM, MAX_MODULE, wasmtime_version
 from tourney.errors import BotError, SandboxError, StoreError, legible
 from tourney.files import sync_folder
+from tourney.held_folder import HeldFolder, hold, remove_tree
 
 BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
 MOST_PROCESSES: Final = BUILD_LIMITS.processes * 3 // 4  # at once: more end a build, as a fork bomb does
@@ -105,9 +105,12 @@ def run_build(job: BuildJob, sandbox: Sandbox) -> BuildResult:
         return _run(job, words, job.source, sandbox)
     work = job.target.with_name("work")
     try:
-        copy_tree(walk(job.source, whole=True), work)
-        for file in walk(work, whole=True):
-            file.place.chmod(0o755 if file.executable else 0o644)
+        with hold(job.source) as source:
+            copy_tree(walk(source, whole=True), work)
+        # Before the build begins nothing else writes there.
+        with hold(work) as folder:
+            for file in walk(folder, whole=True):
+                (work / file.path).chmod(0o755 if file.executable else 0o644)
         return _run(job, job.argv, work, sandbox)
     finally:
         if work.exists():
@@ -116,17 +119,17 @@ def run_build(job: BuildJob, sandbox: Sandbox) -> BuildResult:
 
 @dataclass(frozen=True, slots=True)
 class _WorkFolder:
-    """The folder in which a build works: on disk, or (``fd``) in memory."""
+    """The folder in which a build works, held open: on disk, or in memory with a file system of its own."""
 
-    place: Path
+    folder: HeldFolder
     bounds: Bounds
-    fd: int | None = None
+    in_memory: bool
 
     def excess(self) -> str:
         """The bound that is exceeded now, in words, or ""."""
-        if self.fd is None:
-            return excess(self.place, self.bounds)
-        state = os.fstatvfs(self.fd)
+        if not self.in_memory:
+            return excess(self.folder, self.bounds)
+        state = os.fstatvfs(self.folder.fd)
         if state.f_files - state.f_ffree - 1 > self.bounds.files:
             return f"it made more than {self.bounds.files:,} files and folders"
         if not state.f_bfree:
@@ -141,29 +144,30 @@ def _run(job: BuildJob, argv: tuple[str, ...], folder: Path, sandbox: Sandbox) -
         group, pipes = sandbox.start(command, limits, writable=True, merged=True)
     except OSError as error:
         return BuildResult(b"", f"it could not be started: {error.strerror}")
-    work = _WorkFolder(folder, job.bounds)
     try:
-        try:
-            if sandbox.source_folder:
-                work = _work_folder(group.pid, pipes.stdout, job.bounds)
-                os.write(pipes.stdin, b"\n")
-            os.close(pipes.stdin)
-            pipes = pipes._replace(stdin=-1)
-            tail, why = _follow(job, pipes.stdout, group, work)
-            end = "" if why else group.death()
-        finally:
-            group.end(pipes)
-        if not why and group.returncode != 0:
-            why = f"it was {end}" if end.startswith("killed") else f"it {end}"
-        if why:
-            return BuildResult(tail, why)
-        found = walk(work.place, whole=True, links=True, bounds=job.bounds)
-        return BuildResult(tail, files=copy_tree(found, job.target, job.bounds))
+        with ExitStack() as stack:
+            try:
+                if sandbox.source_folder:
+                    held = stack.enter_context(_folder_in_memory(group.pid, pipes.stdout))
+                    os.write(pipes.stdin, b"\n")
+                else:
+                    held = stack.enter_context(hold(folder))
+                # Any account's files: those in memory can only be the build's, and on disk it is this one.
+                work = _WorkFolder(replace(held, owner=None), job.bounds, bool(sandbox.source_folder))
+                os.close(pipes.stdin)
+                pipes = pipes._replace(stdin=-1)
+                tail, why = _follow(job, pipes.stdout, group, work)
+                end = "" if why else group.death()
+            finally:
+                group.end(pipes)
+            if not why and group.returncode != 0:
+                why = f"it was {end}" if end.startswith("killed") else f"it {end}"
+            if why:
+                return BuildResult(tail, why)
+            files = walk(work.folder, whole=True, links=True, bounds=job.bounds)
+            return BuildResult(tail, files=copy_tree(files, job.target, job.bounds))
     except BotError as error:
         return BuildResult(tail, str(error))
-    finally:
-        if work.fd is not None:
-            os.close(work.fd)
 
 
 def _folder_mb(bounds: Bounds) -> int:
@@ -172,17 +176,18 @@ def _folder_mb(bounds: Bounds) -> int:
     return max(1, min(bounds.bytes, memory // 2) >> 20)
 
 
-def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
-    """Open the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
+def _folder_in_memory(pid: int, stdout: int) -> HeldFolder:
+    """Hold the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
     said = next(_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
     if said != b"\n":
         why = cut_line(said.decode("utf-8", "replace").strip()) or "it does not start"
         raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
     try:  # no code of the bot's runs yet: the youngest process is the shell that waits
-        fd = os.open(f"/proc/{process_tree(pid)[-1]}/cwd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        place = Path(f"/proc/{process_tree(pid)[-1]}/cwd")
+        fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise SandboxError(f"the folder of a build cannot be opened: {error}") from error
-    return _WorkFolder(Path(f"/proc/self/fd/{fd}"), bounds, fd)
+    return HeldFolder(fd, place)
 
 
 def _output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
@@ -260,8 +265,9 @@ def runnable_folder(
     def make(new: Path) -> None:
         (new / "made").mkdir()
         _compile(bot, folder, new / "made" / CODE, kind, sandbox, min(seconds, COMPILE_SECONDS))
-        made = [SourceFile(CODE, new / "made" / CODE, executable=False)]
-        write_file_manifest(new, copy_tree(made, new / "files", BUILT))
+        with hold(new / "made") as held:
+            made = [SourceFile(CODE, held, executable=False)]
+            write_file_manifest(new, copy_tree(made, new / "files", BUILT))
         remove_tree(new / "made")
 
     try:

@@ -21,10 +21,11 @@ from pathlib import Path
 import tourney
 from tourney.bots.catalogue.manifest import FILE_NAME, MODULE_SUFFIX, manifest_from_name
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.catalogue.tree import naming, remove_tree
+from tourney.bots.catalogue.tree import SUBMITTED, naming
 from tourney.bots.protocols import Setting
 from tourney.errors import BotError
 from tourney.games.registry import FAMILIES, GAMES
+from tourney.held_folder import copy_named, remove_tree
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
 PYTHON_FLAGS = ("-B", "-s")
@@ -186,7 +187,7 @@ def add_program(
             name = manifest_from_name(Path(word).name, str(program)).name
             (folder / FILE_NAME).write_text(_manifest(name, command, protocol, options, go), encoding="utf-8")
             try:
-                shutil.copyfile(program, folder / Path(word).name)
+                copy_named(Path(found), folder / Path(word).name, SUBMITTED.bytes)
             except OSError as error:
                 raise BotError(f"the program cannot be read: {error.strerror}") from error
             (folder / Path(word).name).chmod(0o755)

@@ -35,12 +35,12 @@ from tourney.bots.catalogue.tree import (
     locked,
     naming,
     read_file_manifest,
-    remove_tree,
     write_file_manifest,
 )
 from tourney.errors import BotError, StoreError
 from tourney.files import sync_folder
 from tourney.games.registry import FAMILIES, GAMES
+from tourney.held_folder import remove_tree
 from tourney.schema import DIGEST, NAME, VERSION
 
 Origin = Literal["added", "used"]

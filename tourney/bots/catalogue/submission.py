@@ -37,7 +37,8 @@ from tourney.bots.catalogue.tree import (
     naming,
     walk,
 )
-from tourney.errors import BotError
+from tourney.errors import BotError, UnsafeFileError
+from tourney.held_folder import HeldFolder, copy_named, hold
 
 _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 """Errors of the machine, not of the bot: from writing, which names no file, or from a broken device."""
@@ -53,18 +54,34 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest
         mode = source.stat().st_mode
     except OSError as error:
         raise BotError(f"there is no bot {source}: {error.strerror}") from error
+    with reading(source, target.parent):
+        if stat.S_ISDIR(mode):
+            with hold(source) as folder:
+                return copy_folder(folder, target)
+        if not stat.S_ISREG(mode):
+            raise BotError("it is not a bot; a bot is an executable file, a folder, or a .zip or .tar.gz")
+        # A private copy first: its owner could write to it while it is read in several places.
+        copy = scratch / "named" / source.name
+        copy.parent.mkdir()
+        copy_named(source, copy, _MOST_UNPACKED)
+        if source.suffix.lower() == ".zip" or tar_ending(source.name) is not None:
+            unpack(copy, scratch / "unpacked")
+            with hold(_bot_folder(scratch / "unpacked")) as folder:
+                return copy_folder(folder, target)
+        return _copy_program(copy, target, executable=bool(mode & stat.S_IXUSR))
+
+
+@contextmanager
+def reading(source: object, target: Path) -> Iterator[None]:
+    """Turn what is wrong with a source that is copied below ``target`` into a BotError that names it.
+
+    An OSError of the target, or of the machine, passes through.
+    """
     try:
         with naming(source):
-            if stat.S_ISDIR(mode):
-                return _copy_folder(source, target)
-            if not stat.S_ISREG(mode):
-                raise BotError("it is not a bot; a bot is an executable file, a folder, or a .zip or .tar.gz")
-            if source.suffix.lower() == ".zip" or tar_ending(source.name) is not None:
-                unpack(source, scratch / "unpacked")
-                return _copy_folder(_bot_folder(scratch / "unpacked"), target)
-            return _copy_program(source, target, executable=bool(mode & stat.S_IXUSR))
+            yield
     except OSError as error:
-        if error.errno in _STORES_FAULT or _is_below(error.filename, target.parent):
+        if error.errno in _STORES_FAULT or _is_below(error.filename, target):
             raise
         raise BotError(f"it cannot be read: {error}", source) from error
 
@@ -75,10 +92,10 @@ def _is_below(name: object, folder: Path) -> bool:
 
 def digest_of_folder(folder: Path) -> tuple[str, Manifest]:
     """The digest that a bot's folder would have in a store, and its manifest; nothing is copied."""
-    with naming(folder):
-        manifest = _read_manifest(folder)
-        found = walk(folder, manifest.build_output)
-        return content_digest(copy_file(file, None, SUBMITTED.bytes)[0] for file in found), manifest
+    with naming(folder), hold(folder) as held:
+        manifest = _read_manifest(held)
+        files = walk(held, manifest.build_output)
+        return content_digest(copy_file(file, None, SUBMITTED.bytes)[0] for file in files), manifest
 
 
 def digest_of_bot(source: Path) -> str:
@@ -92,7 +109,8 @@ def manifest_of(folder: Path, files: Sequence[FileEntry]) -> Manifest:
     """The manifest of a bot in a folder: ``bot.toml``, or one made from its only file's name."""
     if len(files) == 1 and files[0].path != FILE_NAME:
         return manifest_from_name(files[0].path, files[0].path)
-    return _read_manifest(folder)
+    with hold(folder) as held:
+        return _read_manifest(held)
 
 
 def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool = False) -> None:
@@ -128,20 +146,26 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
 def _copy_program(source: Path, target: Path, *, executable: bool) -> tuple[Manifest, tuple[FileEntry, ...]]:
     if not executable and source.suffix != MODULE_SUFFIX:
         raise BotError("it is not executable; run chmod +x if it is a program, or add a folder")
-    name = source.name
-    check_path(name)
-    # A link on the command line stands for its target; links inside a folder are refused.
-    files = copy_tree([SourceFile(name, source.resolve(), executable=True)], target)
+    check_path(source.name)
+    with hold(source.parent) as folder:
+        files = copy_tree([SourceFile(source.name, folder, executable=True)], target)
     return manifest_of(target, files), files
 
 
-def _copy_folder(folder: Path, target: Path) -> tuple[Manifest, tuple[FileEntry, ...]]:
+def copy_folder(
+    folder: HeldFolder, target: Path, leave_out: Iterable[str] = ()
+) -> tuple[Manifest, tuple[FileEntry, ...]]:
+    """Copy the bot in a folder to the new folder ``target``; return its manifest and files.
+
+    What ``build-output`` or ``leave_out`` names is left out. Raises BotError, UnsafeFileError and OSError.
+    """
     manifest = _read_manifest(folder)
-    files = copy_tree(walk(folder, manifest.build_output), target)
+    files = copy_tree(walk(folder, (*manifest.build_output, *leave_out)), target)
     if all(file.path != FILE_NAME for file in files):
         raise BotError(f"build-output leaves out {FILE_NAME} itself")
-    if _read_manifest(target) != manifest:
-        raise BotError(f"{FILE_NAME} changed while it was read; add the bot again")
+    with hold(target) as copy:
+        if _read_manifest(copy) != manifest:
+            raise BotError(f"{FILE_NAME} changed while it was read; add the bot again")
     check_command(manifest, files)
     return manifest, files
 
@@ -153,19 +177,15 @@ def _bot_folder(folder: Path) -> Path:
     return within[0] if inner else folder
 
 
-def _read_manifest(folder: Path) -> Manifest:
+def _read_manifest(folder: HeldFolder) -> Manifest:
     try:
-        fd = os.open(folder / FILE_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        data = folder.read(FILE_NAME, MAX_TEXT)
     except FileNotFoundError as error:
         raise BotError(f"there is no {FILE_NAME}; `tourney bots new NAME` writes a bot with one") from error
+    except UnsafeFileError as error:
+        raise BotError(str(error)) from error
     except OSError as error:
         raise BotError(f"{FILE_NAME} cannot be read: {error.strerror}") from error
-    with os.fdopen(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise BotError(f"{FILE_NAME} is not a regular file")
-        data = file.read(MAX_TEXT + 1)
-    if len(data) > MAX_TEXT:
-        raise BotError(f"{FILE_NAME} is longer than {MAX_TEXT >> 10} KiB; shorten it")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

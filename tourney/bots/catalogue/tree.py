@@ -1,12 +1,11 @@
-"""Trees of a bot's files: walked, copied, hashed, compared with their list, and removed.
+"""Trees of a bot's files: walked, copied, hashed, and compared with their list.
 
-A tree is hostile input. Nothing here follows a link or opens anything but a regular file, and nothing
-recurses, because a tree may be deeper than any stack and any path. The content digest is the SHA-256 of the
-RFC 8785 form of the sorted list of ``[path, executable, SHA-256]``. A store keeps that form as ``files.json``
-beside the files, so that a damaged file can be named.
+A tree is hostile input, and its owner may change it meanwhile. It is read through a folder that is held open
+(``tourney.held_folder``). Nothing recurses, because a tree may be deeper than any stack and any path. The
+content digest is the SHA-256 of the RFC 8785 form of the sorted list of ``[path, executable, SHA-256]``. A
+store keeps that form as ``files.json`` beside the files, so that a damaged file can be named.
 """
 
-import errno
 import fcntl
 import hashlib
 import os
@@ -15,21 +14,20 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import count, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import rfc8785
 
-from tourney.errors import BotError
+from tourney.errors import BotError, UnsafeFileError
 from tourney.files import sync_folder
+from tourney.held_folder import FolderEntry, HeldFolder, hold
 from tourney.parsing import parse_json
 from tourney.schema import read
 
 LEFT_OUT: Final = frozenset({".git", "__pycache__"})  # names that are never a part of a bot, at any depth
 MAX_PATH: Final = 1_024  # bytes that a path below a bot's folder may have; so a folder is at most 512 deep
 _MAX_SCANNED: Final = 1_000_000  # entries of one folder that are looked at, with those that are left out
-_TAKEN: Final = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR})
 _CHUNK: Final = 1 << 20
 
 
@@ -55,10 +53,10 @@ BUILT: Final = Bounds(20_000, 2 * 1024**3, "a build")  # a bot with the files th
 
 
 class SourceFile(NamedTuple):
-    """A file on disk: its path in the bot, its place, its executable bit, and its target if it is a link."""
+    """A file below a held folder: its path, its executable bit, and its target if it is a link."""
 
     path: str
-    place: Path
+    folder: HeldFolder
     executable: bool
     link: str | None = None
 
@@ -73,12 +71,22 @@ class FileEntry(NamedTuple):
 
 @contextmanager
 def naming(bot: object) -> Iterator[None]:
-    """Give a BotError that names no bot this one's name or path."""
+    """Give a BotError that names no bot this one's name or path, also for a file that is not safe to read."""
     try:
         yield
+    except UnsafeFileError as error:
+        raise BotError(str(error), bot) from error
     except BotError as error:
         error.bot = error.bot or str(bot)
         raise
+
+
+@contextmanager
+def _bot_errors() -> Iterator[None]:
+    try:
+        yield
+    except UnsafeFileError as error:
+        raise BotError(str(error)) from error
 
 
 def check_path(path: str) -> None:
@@ -91,7 +99,7 @@ def check_path(path: str) -> None:
 
 
 def walk(
-    folder: Path,
+    folder: HeldFolder,
     leave_out: Iterable[str] = (),
     *,
     whole: bool = False,
@@ -107,37 +115,35 @@ def walk(
     """
     patterns = tuple(leave_out)
     files = folders = size = 0
-    pending = [("", folder)]
+    pending = [""]
     while pending:
-        prefix, place = pending.pop()
-        found = []
-        for entry in _entries(place):
+        prefix = pending.pop()
+        inner = []
+        for entry in _entries(folder, prefix):
             if entry.name in LEFT_OUT and not whole:
                 continue
             path = prefix + entry.name
-            info = entry.stat(follow_symlinks=False)
-            is_folder = stat.S_ISDIR(info.st_mode)
-            name = path + "/" if is_folder else path
+            name = path + "/" if entry.is_folder else path
             if any(fnmatchcase(name, pattern) for pattern in patterns):
                 continue
             check_path(path)
-            _check_readable(path, info.st_mode)
-            if is_folder:
+            _check_readable(path, entry.info.st_mode)
+            if entry.is_folder:
                 folders += 1
-                found.append((name, Path(entry.path)))
+                inner.append(name)
             else:
                 files += 1
-                size += info.st_size
+                size += entry.info.st_size
             bounds.check(files, folders, size)
-            if not is_folder:
-                yield _source_file(path, Path(entry.path), info.st_mode, links=links)
+            if not entry.is_folder:
+                yield _source_file(path, folder, entry.info.st_mode, links=links)
         # The next folder is taken from the end; so folders come in the order of their names.
-        pending.extend(reversed(found))
+        pending.extend(reversed(inner))
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    with os.scandir(folder) as scan:
-        entries = sorted(islice(scan, _MAX_SCANNED + 1), key=lambda entry: entry.name)
+def _entries(folder: HeldFolder, prefix: str) -> list[FolderEntry]:
+    with _bot_errors():
+        entries = folder.entries(prefix.rstrip("/"), _MAX_SCANNED + 1)
     if len(entries) > _MAX_SCANNED:
         raise BotError(f"a folder of it has more than {_MAX_SCANNED:,} entries; remove other files")
     return entries
@@ -150,40 +156,42 @@ def _check_readable(path: str, mode: int) -> None:
         raise BotError(f"{path} has permissions {stat.S_IMODE(mode):03o}; let its owner read it")
 
 
-def _source_file(path: str, place: Path, mode: int, *, links: bool) -> SourceFile:
+def _source_file(path: str, folder: HeldFolder, mode: int, *, links: bool) -> SourceFile:
     if stat.S_ISLNK(mode):
         if not links:
             raise BotError(f"{path} is a link; replace it with a copy of its target")
-        return SourceFile(path, place, executable=False, link=str(place.readlink()))
+        with _bot_errors():
+            return SourceFile(path, folder, executable=False, link=folder.read_link(path))
     if not stat.S_ISREG(mode):
         raise BotError(f"{path} is not a regular file; remove it")
-    return SourceFile(path, place, executable=bool(mode & stat.S_IXUSR))
+    return SourceFile(path, folder, executable=bool(mode & stat.S_IXUSR))
 
 
-def excess(folder: Path, bounds: Bounds) -> str:
+def excess(folder: HeldFolder, bounds: Bounds) -> str:
     """The bound that a tree that is being written exceeds now, in words, or "".
 
-    It looks at no more entries than the bounds allow. Bytes are those on disk; files that go meanwhile do not
-    count.
+    It looks at no more entries than the bounds allow. Bytes are those on disk; files that go meanwhile, and
+    folders that become something else, do not count.
     """
-    found = size = 0
-    pending = [("", folder)]
+    entries = size = 0
+    pending = [""]
     while pending:
-        prefix, place = pending.pop()
-        with suppress(OSError), os.scandir(place) as scan:
-            for entry in scan:
-                found += 1
-                path = prefix + entry.name
-                if found > bounds.files:
-                    return f"it made more than {bounds.files:,} files and folders"
-                with suppress(OSError):
-                    size += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if size > bounds.bytes:
-                        return f"it wrote more than {bounds.bytes >> 20:,} MiB of files"
-                    if entry.is_dir(follow_symlinks=False):
-                        if len(os.fsencode(path)) > MAX_PATH:
-                            return f"it made a path of more than {MAX_PATH:,} bytes"
-                        pending.append((path + "/", Path(entry.path)))
+        prefix = pending.pop()
+        listed: list[FolderEntry] = []
+        with suppress(OSError, UnsafeFileError):
+            listed = folder.entries(prefix.rstrip("/"), bounds.files + 1)
+        for entry in listed:
+            entries += 1
+            path = prefix + entry.name
+            if entries > bounds.files:
+                return f"it made more than {bounds.files:,} files and folders"
+            size += entry.info.st_blocks * 512
+            if size > bounds.bytes:
+                return f"it wrote more than {bounds.bytes >> 20:,} MiB of files"
+            if entry.is_folder:
+                if len(os.fsencode(path)) > MAX_PATH:
+                    return f"it made a path of more than {MAX_PATH:,} bytes"
+                pending.append(path + "/")
     return ""
 
 
@@ -196,68 +204,25 @@ def folders_of(folder: Path) -> Iterator[Path]:
     yield from reversed(found)
 
 
-def remove_tree(folder: Path) -> None:
-    """Remove a tree, read-only or not, of any depth.
-
-    A folder within another is moved to the top before it is emptied, so that paths stay short. Raises
-    OSError.
-    """
-    names = count()
-    folder.chmod(0o700)
-    # No recursion: a hostile build makes folders deeper than Python's stack, and longer than any path may be.
-    while inner := _empty(folder):
-        for place in inner:
-            for within in _empty(place):
-                _move(within, folder, names)
-            place.rmdir()
-    folder.rmdir()
-
-
-def _empty(folder: Path) -> list[Path]:
-    """Remove the files of a folder; return the folders in it, which are made writable."""
-    folders = []
-    with os.scandir(folder) as scan:
-        for entry in list(scan):
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(Path(entry.path))
-                folders[-1].chmod(0o700)
-            else:
-                os.unlink(entry.path)  # noqa: PTH108 - called for each file
-    return folders
-
-
-def _move(place: Path, top: Path, names: Iterator[int]) -> None:
-    """Move a folder to ``top``, under the next number that is not taken."""
-    for name in names:
-        try:
-            place.rename(top / str(name))
-        except OSError as error:
-            if error.errno not in _TAKEN:
-                raise
-        else:
-            return
-
-
 def copy_file(
     found: SourceFile, target: Path | None, left: int, bounds: Bounds = SUBMITTED
 ) -> tuple[FileEntry, int]:
     """Hash a file and, unless ``target`` is None, copy it there, in one pass; return its entry and size.
 
-    Raises BotError if it is larger than what is ``left`` of the ``bounds``, or turns out not to be a regular
-    file. The copy is on disk on return if the bounds are those of a submission: a build can be made again.
+    Raises BotError if it is larger than what is ``left`` of the ``bounds``, or if its owner exchanged it for
+    what is not safe to read. The copy is on disk on return if the bounds are those of a submission: a build
+    can be made again.
     """
     if found.link is not None:
         text = b"link:" + os.fsencode(found.link)
         if target is not None:
             target.symlink_to(found.link)
         return FileEntry(found.path, executable=False, sha256=hashlib.sha256(text).hexdigest()), len(text)
-    # O_NONBLOCK and O_NOFOLLOW: the folder's owner may swap the file for a pipe or a link meanwhile.
-    source = os.open(found.place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with _bot_errors():
+        source = found.folder.open_file(found.path)
     with ExitStack() as stack:
         stack.callback(os.close, source)
         mode = os.fstat(source).st_mode
-        if not stat.S_ISREG(mode):
-            raise BotError(f"{found.path} is not a regular file; remove it")
         out = None
         if target is not None:
             written = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -316,8 +281,9 @@ def make_folders(target: Path, path: str, made: set[str]) -> None:
 
 def hash_tree(folder: Path, *, links: bool = False, bounds: Bounds = SUBMITTED) -> tuple[FileEntry, ...]:
     """The entries of all files below a folder, sorted; nothing is left out."""
-    found = walk(folder, whole=True, links=links, bounds=bounds)
-    return tuple(sorted(copy_file(file, None, bounds.bytes, bounds)[0] for file in found))
+    with hold(folder) as held:
+        files = walk(held, whole=True, links=links, bounds=bounds)
+        return tuple(sorted(copy_file(file, None, bounds.bytes, bounds)[0] for file in files))
 
 
 @contextmanager
@@ -420,7 +386,7 @@ def find_difference(
     """Difference between the files below a folder and their list, or ""."""
     try:
         present = {file.path: file for file in hash_tree(folder, links=links, bounds=bounds)}
-    except (OSError, BotError) as error:
+    except (OSError, BotError, UnsafeFileError) as error:
         return str(error)
     for file in listed:
         there = present.pop(file.path, None)

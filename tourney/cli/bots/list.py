@@ -14,10 +14,10 @@ from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
-from tourney.bots.catalogue.tree import remove_tree
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.errors import CheckError, printable
+from tourney.held_folder import remove_tree
 from tourney.results.columns import Row
 from tourney.schema import Document, Part
 

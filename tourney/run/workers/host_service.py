@@ -30,12 +30,12 @@ from tourney import __version__
 from tourney.bots.catalogue.build import built_command, host
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import unpack
-from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, InputError, TourneyError
 from tourney.games import compiled
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
+from tourney.held_folder import remove_tree
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.local import LocalExecutor
 from tourney.run.workers.messages import (
