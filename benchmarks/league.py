@@ -35,7 +35,7 @@ from benchmarks.common import cpu_seconds, head, row, share
 from tests.support.leagues import new_league, put
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.league import admission, nights
-from tourney.league.admission import Diagnosis
+from tourney.league.receipts import Diagnosis
 from tourney.league.league_folder import League
 from tourney.league.league_tables import latest_table
 from tourney.league.ledger import BotVersion

@@ -3,7 +3,7 @@
 import pytest
 
 from tourney.league import admission, league_site
-from tourney.league.admission import Diagnosis
+from tourney.league.receipts import Diagnosis
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ import pytest
 from tests.support.leagues import NOW, new_league, put, reopened
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.league import admission
-from tourney.league.admission import Diagnosis, enter_house, take_in
+from tourney.league.admission import enter_house, take_in
 from tourney.league.league_folder import League
+from tourney.league.receipts import Diagnosis
 
 pytestmark = pytest.mark.usefixtures("admitted")
 
@@ -74,9 +75,9 @@ def test_names_and_games_are_checked(tmp_path: Path) -> None:
     put(league, "heron", "greedy", name="greedy")
     put(league, "heron", "Bad")
     found = reasons(league)[1:]
-    assert "'Bad' cannot name a bot" in found[0]
-    assert "looks like drifter" in found[1]
-    assert "as a bot that ships with Tourney" in found[2]
+    assert "'Bad' cannot name a bot" in found[2]
+    assert "looks like drifter" in found[0]
+    assert "as a bot that ships with Tourney" in found[1]
 
 
 def test_hostile_archive_is_one_sentence_in_the_receipt(tmp_path: Path) -> None:

@@ -12,12 +12,11 @@ from tourney.league.identity import (
     archive_ending,
     folder_problem,
     imitated,
-    owner_of,
     signature_problem,
     skeleton,
 )
 from tourney.league.league_file import AuthorTable
-from tourney.league.ledger import Author
+from tourney.league.ledger import Author, BotVersion
 
 
 @pytest.mark.parametrize(
@@ -41,10 +40,12 @@ def test_endings_of_archives() -> None:
 
 def test_folder_of_another_account_is_refused(tmp_path: Path) -> None:
     league = new_league(tmp_path)
-    (league.inbox / "mason").mkdir()
-    assert folder_problem(league, "mason", league.inbox / "mason") == ""
+    assert folder_problem(league, "mason", "eve") == ""
     league.ledger.add(Author("mason", league.ledger.opened.since, "someone-else"))
-    assert "the author mason is someone-else" in folder_problem(league, "mason", league.inbox / "mason")
+    assert folder_problem(league, "mason", "eve") == "", "no bot of this author was accepted"
+    assert folder_problem(league, "mas0n", None) == ""
+    league.ledger.add(BotVersion("mason", "drifter", 1, "a" * 64, 1))
+    assert "the author mason is someone-else" in folder_problem(league, "mason", "eve")
     assert "looks like the author mason" in folder_problem(league, "mas0n", None)
     assert "cannot name an author" in folder_problem(league, "house", None)
 
@@ -52,10 +53,6 @@ def test_folder_of_another_account_is_refused(tmp_path: Path) -> None:
 def test_listed_authors_alone_may_submit(tmp_path: Path) -> None:
     league = new_league(tmp_path, 'authors = "listed"')
     assert "is not in authors.toml" in folder_problem(league, "mason", None)
-
-
-def test_owner_has_a_name(tmp_path: Path) -> None:
-    assert owner_of(tmp_path) == tmp_path.owner()
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")

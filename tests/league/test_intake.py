@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.accounts import AUTHOR, give, needs_root
 from tests.support.leagues import NOW, new_league, put, reopened
 from tourney.held_folder import HeldFolder
 from tourney.league import intake
@@ -17,7 +18,7 @@ from tourney.league.ledger import Ledger
 def quiet(league: League, path: Path) -> list[str]:
     """The names of complete submissions, long after the last change."""
     late = path.stat().st_ctime + 3600
-    return [one.path.name for one in arrivals(league, NOW + timedelta(seconds=late - NOW.timestamp()))]
+    return [one.source for one in arrivals(league, NOW + timedelta(seconds=late - NOW.timestamp()))]
 
 
 def test_submission_waits_until_it_is_quiet(tmp_path: Path) -> None:
@@ -57,9 +58,10 @@ def test_taken_submission_is_gone_from_the_inbox(tmp_path: Path) -> None:
     submission = take(league, arrival, NOW)
     assert submission is not None
     assert (submission.number, submission.fate) == (1, "waiting")
+    assert submission.user == path.parent.owner()
     assert not path.exists()
     assert list(taken_folders(league)) == [(1, "mason", "drifter")]
-    assert league.ledger.authors["mason"].user == path.parent.owner()
+    assert league.ledger.authors == {}, "an author enters with the first bot that is accepted"
 
 
 def test_submission_that_cannot_be_moved_is_copied_once(
@@ -93,14 +95,34 @@ def test_link_is_refused_and_stays(tmp_path: Path) -> None:
     assert [one.bot for one in arrivals(league, NOW)] == ["drifter"]
 
 
-def test_file_of_another_account_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@needs_root
+def test_file_of_another_account_is_refused(tmp_path: Path) -> None:
     league = new_league(tmp_path)
-    put(league, "mason", "drifter")
-    monkeypatch.setattr(
-        intake, "owner_of", lambda path: "eve" if path.name.startswith("drifter") else "mason"
-    )
+    give(put(league, "mason", "drifter"), AUTHOR)
     (arrival,) = arrivals(league, NOW)
-    assert "belongs to eve, and the folder mason to mason" in arrival.problem
+    assert f"belongs to {AUTHOR}, and the folder mason to root" in arrival.problem
+
+
+def test_submission_that_changes_now_is_left_for_later(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    path = put(league, "mason", "drifter")
+    (arrival,) = arrivals(league, NOW)
+    (path / "bot.py").write_text("# exchanged after it was looked at\n")
+    os.utime(path / "bot.py", (4e9, 4e9))
+    assert take(league, arrival, NOW) is None
+    assert league.ledger.submissions == {}
+    assert [*(league.records / "taken").iterdir()] == []
+    assert path.exists()
+
+
+@needs_root
+def test_folder_that_another_account_has_now_is_no_submission(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    give(put(league, "mason", "drifter").parent, AUTHOR)
+    (arrival,) = arrivals(league, NOW)
+    os.chown(league.inbox / "mason", AUTHOR + 1, -1)
+    assert take(league, arrival, NOW) is None
+    assert league.ledger.submissions == {}
 
 
 def test_exchanged_folder_is_not_a_submission(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from tests.support import genuine, leagues, releases
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.kills import CUP
 from tourney.league import admission, league_site
-from tourney.league.admission import Diagnosis
 from tourney.league.intake import arrivals
 from tourney.league.league_folder import League
+from tourney.league.receipts import Diagnosis
 from tourney.run.workers.executor import EXECUTORS, MatchTask, WorkerReply
 from tourney.schedule.format import working_formats
 from tourney.store.archiving import archive_tournament
@@ -208,7 +208,9 @@ def _nights_of(folder: Path) -> dict[str, Any]:
         "tournaments": ended,
         "matches": matches - NIGHT * len(nights),
         "versions": sorted(one.label for one in league.ledger.versions),
-        "waiting": [str(one.path) for one in arrivals(league, datetime.now(UTC) + timedelta(days=1))],
+        "waiting": [
+            f"{one.author}/{one.source}" for one in arrivals(league, datetime.now(UTC) + timedelta(days=1))
+        ],
         "receipts": sorted(str(one.relative_to(league.outbox)) for one in league.outbox.glob("*/*/*.txt")),
         "litter": sorted(str(one) for one in folder.rglob(".*") if not _spared(one)),
         "site": (league.site / "index.html").stat().st_size > 0,

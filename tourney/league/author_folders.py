@@ -17,6 +17,7 @@ from tourney.bots.catalogue.tree import SUBMITTED
 from tourney.errors import BotError, UnsafeFileError
 from tourney.held_folder import HeldFolder, account_name, hold
 from tourney.league.identity import READY, SIGNATURE, archive_ending
+from tourney.league.privacy import masked
 
 MOST_SIGNATURE: Final = 16 << 10
 """Bytes of a signature; one of an SSH key has a few hundred."""
@@ -97,13 +98,17 @@ def write_receipts(
 
 @contextmanager
 def _private(parent: HeldFolder, name: str, user: int | None) -> Iterator[HeldFolder]:
-    """Hold a folder for receipts, which is made if needed, closed to others, and the author's if allowed."""
+    """Hold a folder for receipts, which is made if needed, closed to others, and the author's if allowed.
+
+    A folder of another account is put aside: an author of this name who was refused has read what is in it.
+    """
+    with suppress(FileNotFoundError):
+        info = os.stat(name, dir_fd=parent.fd, follow_symlinks=False)
+        if stat.S_ISDIR(info.st_mode) and info.st_uid not in (os.geteuid(), user):
+            parent.move(name, parent, f"{name}.{info.st_uid}.{info.st_ino}")
     with parent.make_folder(name, 0o700) as folder:
         if folder.owner not in (os.geteuid(), user):
-            raise UnsafeFileError(
-                f"{folder.place} belongs to {account_name(folder.owner or 0)}, and no receipt is written"
-                " there: remove that folder"
-            )
+            raise UnsafeFileError(f"{folder.place} belongs to {account_name(folder.owner or 0)}")
         with suppress(OSError):
             os.fchmod(folder.fd, 0o700)
             if user is not None:
@@ -123,18 +128,21 @@ def _write_all(folder: HeldFolder, user: int | None, files: Mapping[str, Sequenc
 def deliver(inbox: Path, author: str, files: Mapping[str, Path]) -> None:
     """Copy private files into ``inbox/AUTHOR`` under these names, one after the other, each in one step.
 
-    Raises UnsafeFileError for a folder that another account made, and OSError.
+    Rivals cannot read them. An organiser who is not root reads them by the group that the inbox gives to what
+    is made in it; without such a group everybody can. Raises UnsafeFileError for a folder that another
+    account made, and OSError.
     """
-    with hold(inbox) as held, held.make_folder(author, 0o755) as box:
-        if box.owner != os.geteuid():
-            raise UnsafeFileError(
-                f"{box.place} belongs to {account_name(box.owner or 0)}: submit as that account, or choose"
-                " another --author"
-            )
-        for name, path in files.items():
-            with hold(path.parent) as folder:
-                temporary = f".{name}.part"
-                with suppress(FileNotFoundError):
-                    box.remove(temporary)
-                folder.copy_file(path.name, box, temporary, SUBMITTED.bytes, mode=0o644)
-                box.move(temporary, box, name)
+    with masked(0), hold(inbox) as held:
+        info = os.fstat(held.fd)
+        bits = 0o040 if info.st_mode & stat.S_ISGID else 0 if info.st_uid in (0, os.geteuid()) else 0o044
+        # Not by a change of mode, which takes the group's bit away if its maker is not of the group.
+        with suppress(FileExistsError):
+            os.mkdir(author, 0o700 | bits | bits >> 2, dir_fd=held.fd)
+        with held.hold(author) as box:
+            if box.owner != os.geteuid():
+                owner = account_name(box.owner or 0)
+                raise UnsafeFileError(
+                    f"{box.place} belongs to {owner}: submit as that account, or choose another --author"
+                )
+            for name, path in files.items():
+                box.write(name, path.read_bytes(), mode=0o600 | bits)

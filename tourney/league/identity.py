@@ -1,12 +1,10 @@
 """What arrives, and from whom: owners of folders, SSH signatures, and names that imitate others."""
 
 import os
-import pwd
 import re
 import shutil
 import subprocess
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +12,7 @@ from typing import Final
 
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import ENDINGS
-from tourney.errors import EnvironmentFailure
+from tourney.errors import EnvironmentFailure, legible
 from tourney.league.league_file import HANDLE, AuthorTable
 from tourney.league.league_folder import League
 
@@ -29,18 +27,23 @@ _SECONDS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Something complete in the inbox: whose it is, its bot's name, its place, and its stamp.
+    """Something complete in the inbox: its author, its bot's name, its name in the inbox, and its stamp.
 
-    ``stamp`` changes with the files; ``problem`` says why it cannot be its author's, or "". ``tree`` is the
-    object of a git repository that holds it, or "".
+    The names are as they were found, and may hold anything. ``stamp`` changes with the files; ``problem``
+    says why it cannot be its author's, or "". ``user`` is the account that owns the author's folder, None in
+    a git repository, where ``tree`` is its object and ``ref`` the server's branch that holds it. ``arrived``
+    is when it was complete, in microseconds since 1970, by a clock that its author cannot set; None: unknown.
     """
 
     author: str
     bot: str
-    path: Path
+    source: str
     stamp: str
     problem: str = ""
+    user: str | None = None
+    arrived: int | None = None
     tree: str = ""
+    ref: str = ""
 
 
 def archive_ending(name: str) -> str:
@@ -57,14 +60,6 @@ def skeleton(name: str) -> str:
 def imitated(name: str, others: Iterable[str]) -> str | None:
     """The first other name that a name looks like, or None."""
     return next((one for one in others if one != name and skeleton(one) == skeleton(name)), None)
-
-
-def owner_of(path: Path) -> str:
-    """The account that owns a file or folder, by name if it has one. Raises OSError."""
-    number = path.lstat().st_uid
-    with suppress(KeyError):
-        return pwd.getpwuid(number).pw_name
-    return str(number)
 
 
 def allowed_signers(author: str, table: AuthorTable) -> str:
@@ -99,18 +94,19 @@ def signature_problem(author: str, table: AuthorTable, file: Path, signature: Pa
     return "" if done.returncode == 0 else f"its signature is not by a key of {author} in authors.toml"
 
 
-def folder_problem(league: League, name: str, folder: Path | None) -> str:
-    """Why something cannot come from this author, or ""; ``folder`` None: its owner says nothing."""
+def folder_problem(league: League, name: str, owner: str | None) -> str:
+    """Why something cannot come from this author, or ""; ``owner`` of its folder, None: it says nothing."""
     table = league.authors.get(name)
     if HANDLE.fullmatch(name) is None or name == HOUSE:
-        return f"{name} cannot name an author: use small letters, digits and '-', at most 24"
+        return f"{legible(name)} cannot name an author: use small letters, digits and '-', at most 24"
     if table is None and league.table.authors == "listed":
         return f"{name} is not in authors.toml: ask the organiser"
-    if other := imitated(name, (*league.ledger.authors, *league.authors, HOUSE)):
+    # Only authors of whom a bot is in the league: refused names would keep others from theirs.
+    if other := imitated(name, (*league.ledger.established, *league.authors, HOUSE)):
         return f"the name {name} looks like the author {other}: choose another one"
-    if folder is None or (table is not None and table.keys and table.user is None):
+    if owner is None or (table is not None and table.keys and table.user is None):
         return ""  # a server or a signature says whose it is
-    wanted, owner = league.account_of(name), owner_of(folder)
+    wanted = league.account_of(name)
     if wanted and owner != wanted:
         return f"the folder {name} belongs to {owner}, but the author {name} is {wanted}: ask the organiser"
     return ""

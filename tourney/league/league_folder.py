@@ -16,10 +16,12 @@
             nights/  seasons/         ratings after each night, final tables with their roots
             taken/  backups/  archives/
 
-All paths are relative, so a league is moved by copying its folder.
+All paths are relative, so a league is moved by copying its folder. ``records`` and the log are private to
+the organiser, ``inbox/AUTHOR`` and ``outbox/AUTHOR`` to the author.
 """
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -34,6 +36,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.errors import InputError, StoreError, UsageError
 from tourney.files import write_folder
 from tourney.games.registry import find_game
+from tourney.held_folder import account_name
 from tourney.league.league_file import (
     AUTHORS_FILE,
     HANDLE,
@@ -45,6 +48,7 @@ from tourney.league.league_file import (
     read_league_file,
 )
 from tourney.league.ledger import Ledger, Opened, make_ledger
+from tourney.league.privacy import masked
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
 from tourney.schema import SchemaError, read
@@ -53,38 +57,26 @@ T = TypeVar("T")
 
 OPENS = "22:00"
 LEDGER = "records/ledger.jsonl"
-FOLDERS = ("inbox", "outbox", "site", "cron", "records")
 BELOW = ("bots", "nights", "seasons", "taken", "backups", "archives")
 
 
 @dataclass(frozen=True, slots=True)
-class League:
-    """A league that is open: its folder, its files as read, and its ledger."""
+class LeagueFolder:
+    """The folder of a league as authors see it: the league file as read, and the places."""
 
     folder: Path
     table: LeagueTable
-    authors: Mapping[str, AuthorTable]
-    ledger: Ledger
 
     @classmethod
-    def open(cls, folder: Path) -> "League":
-        """Open the league of a folder. Raises UsageError if it is not one, InputError and StoreError."""
+    def read(cls, folder: Path) -> "LeagueFolder":
+        """Read the league file of a folder. Raises UsageError if there is none, and InputError."""
         path = folder.absolute()
         if not (path / LEAGUE_FILE).is_file():
             raise UsageError(
                 f"{folder} is not the folder of a league: run the command inside one, name it by --league, or"
                 " make one with tourney league init NAME --game GAME"
             )
-        table = read_league_file(path / LEAGUE_FILE)
-        ledger = Ledger(path / LEDGER)
-        if ledger.opened.name != table.name:
-            raise InputError(
-                f"{path / LEAGUE_FILE}: name is {table.name}, but this league was made as"
-                f" {ledger.opened.name}: set it back",
-                file=path / LEAGUE_FILE,
-                key="name",
-            )
-        return cls(path, table, read_authors_file(path / AUTHORS_FILE), ledger)
+        return LeagueFolder(path, read_league_file(path / LEAGUE_FILE))
 
     @property
     def records(self) -> Path:
@@ -107,6 +99,11 @@ class League:
         return self.folder / self.table.inbox
 
     @property
+    def log(self) -> Path:
+        """The log of all calls."""
+        return self.folder / "league.log"
+
+    @property
     def outbox(self) -> Path:
         """The folder of receipts."""
         return self.folder / self.table.outbox
@@ -121,11 +118,52 @@ class League:
         """The numbers of seats at a table."""
         return self.table.seats or (find_game(self.table.game).seat_counts[0],)
 
+
+@dataclass(frozen=True, slots=True)
+class League(LeagueFolder):
+    """A league that is open: its folder, its files as read, and its ledger."""
+
+    authors: Mapping[str, AuthorTable]
+    ledger: Ledger
+
+    @classmethod
+    def open(cls, folder: Path) -> "League":
+        """Open the league of a folder. Raises UsageError if it is not one, InputError and StoreError."""
+        read = LeagueFolder.read(folder)
+        path, table = read.folder, read.table
+        ledger = Ledger(path / LEDGER)
+        if ledger.opened.name != table.name:
+            raise InputError(
+                f"{path / LEAGUE_FILE}: name is {table.name}, but this league was made as"
+                f" {ledger.opened.name}: set it back",
+                file=path / LEAGUE_FILE,
+                key="name",
+            )
+        return cls(path, table, read_authors_file(path / AUTHORS_FILE), ledger)
+
     def account_of(self, author: str) -> str | None:
         """The account that an author's files belong to, if it is known."""
-        table, known = self.authors.get(author), self.ledger.authors.get(author)
-        user = table.user if table is not None else None
-        return user or (known.user if known is not None else None)
+        table, entered = self.authors.get(author), self.ledger.authors.get(author)
+        if table is not None and table.user is not None:
+            return table.user
+        return entered.user if entered is not None and author in self.ledger.accepted else None
+
+    @property
+    def organisers(self) -> frozenset[str]:
+        """The accounts that may submit for any author: root, that of this process, and the folder's owner."""
+        return frozenset(map(account_name, (0, os.geteuid(), self.folder.stat().st_uid)))
+
+    def payer(self, author: str, user: str | None = None) -> str:
+        """Who is charged for an author: ``@ACCOUNT``, the owner of its files, so that no name is a new quota.
+
+        It is the author's name for what comes from a git repository or from the organiser, and for an author
+        who is known by keys alone. ``user`` is the owner of a submission.
+        """
+        table = self.authors.get(author)
+        if table is not None and table.keys and table.user is None:
+            return author
+        account = user or self.account_of(author)
+        return author if account is None or account in self.organisers else f"@{account}"
 
     @property
     def limits(self) -> Limits:
@@ -174,19 +212,29 @@ def make_league(folder: Path, game: str, now: datetime) -> Path:
         raise UsageError(f"{name!r} cannot name a league: use small letters, digits and '-', at most 24")
     files = {LEAGUE_FILE: _league_text(name, game), AUTHORS_FILE: _AUTHORS}
     files |= {f"cron/{file}": text for file, text in cron_files(folder.absolute(), OPENS).items()}
-    write_folder(folder, files, UsageError)
-    for one in (*FOLDERS, *(f"records/{one}" for one in BELOW)):
-        (folder / one).mkdir(exist_ok=True)
-    make_ledger(folder / LEDGER, [Opened("tourney-league/1", name, moment(now))])
+    # Authors read the league file, and go through the folder to what is theirs; all else is private.
+    with masked(0o022):
+        write_folder(folder, files, UsageError)
+        for place in ("inbox", "outbox", "site"):
+            (folder / place).mkdir()
+    (folder / AUTHORS_FILE).chmod(0o600)
+    with masked(0o077):
+        for place in ("records", *(f"records/{below}" for below in BELOW)):
+            (folder / place).mkdir()
+        make_ledger(folder / LEDGER, [Opened("tourney-league/1", name, moment(now))])
     return folder / LEAGUE_FILE
 
 
 def cron_files(folder: Path, opens: str) -> dict[str, str]:
-    """The units of systemd and the line for cron that start each night at ``opens``, by file name."""
+    """The units of systemd and the line for cron that start each night at ``opens``, by file name.
+
+    They run as the owner of the folder, or of this process before there is one.
+    """
     program = f"{sys.executable} -m tourney"
     place = shlex.quote(str(folder))
     night = f"{program} league night --league {place}"
     hour, minute = opens.split(":")
+    user = account_name(folder.stat().st_uid if folder.exists() else os.geteuid())
     return {
         f"{folder.name}-night.service": f"""\
 [Unit]
@@ -194,9 +242,10 @@ Description=Night of the league {folder.name}
 
 [Service]
 Type=oneshot
+# The owner of the folder: another account could not read its records, and root needs no right to run them.
+User={user}
+UMask=0077
 ExecStart={night}
-# 6: another night is going on; it does the work.
-SuccessExitStatus=6
 Delegate=yes
 TimeoutStartSec=infinity
 """,
@@ -212,7 +261,10 @@ OnBootSec=2min
 [Install]
 WantedBy=timers.target
 """,
-        "crontab": f"{int(minute)} {int(hour)} * * * {night} --quiet\n",
+        "crontab": f"""\
+{int(minute)} {int(hour)} * * * umask 077; {night} --quiet
+# For the crontab of the owner of the folder: crontab -u {user} crontab
+""",
     }
 
 

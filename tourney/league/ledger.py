@@ -33,7 +33,7 @@ class Opened(Struct, frozen=True, tag_field="kind", tag="league", forbid_unknown
 
 
 class Author(Struct, frozen=True, tag_field="kind", tag="author", forbid_unknown_fields=True):
-    """An author by name; ``user`` is the account that owned the folder of the first submission."""
+    """An author by name; ``user`` is the account that owned the folder of the first accepted submission."""
 
     name: Handle
     since: Moment
@@ -44,7 +44,10 @@ class Submission(Struct, frozen=True, tag_field="kind", tag="submission", forbid
     """A bot that arrived, by number; ``source`` is its name in the inbox, or a commit and a path.
 
     ``digest`` and ``version`` are None until it is in the store and accepted; ``reason`` says in a sentence
-    why it was refused. ``stamp`` tells a source that could not be removed from one that is new.
+    why it was refused, or why it waits. ``stamp`` tells a source that could not be removed from one that is
+    new. ``user`` is the account that owned it, None from a git repository. ``arrived`` is when it was
+    complete, in microseconds since 1970, or None if that cannot be told. ``night`` judged it last; its builds
+    and trials were charged ``charged_ms`` in that night, and its longest trial took ``match_ms`` of that.
     """
 
     number: Ordinal
@@ -57,6 +60,11 @@ class Submission(Struct, frozen=True, tag_field="kind", tag="submission", forbid
     version: Ordinal | None = None
     reason: Annotated[str, Meta(max_length=4000)] = ""
     stamp: Text = ""
+    user: Text | None = None
+    arrived: Count | None = None
+    night: Ordinal | None = None
+    charged_ms: Count = 0
+    match_ms: Count = 0
 
     @property
     def sentence(self) -> str:
@@ -145,7 +153,10 @@ Entry = Opened | Author | Submission | BotVersion | Night | Season
 
 
 class Ledger:
-    """The ledger of a league: its values by key, and the file to which ``add`` appends."""
+    """The ledger of a league: its values by key, and the file to which ``add`` appends.
+
+    ``accepted`` are the names of the authors of whom a bot was accepted.
+    """
 
     def __init__(self, path: Path) -> None:
         """Read the file. Raises StoreError that names the line of what is not an entry."""
@@ -154,6 +165,7 @@ class Ledger:
         self.submissions: dict[int, Submission] = {}
         self.nights: dict[int, Night] = {}
         self.seasons: dict[int, Season] = {}
+        self.accepted: set[str] = set()
         self._versions: dict[tuple[str, str, int], BotVersion] = {}
         self._size = 0
         self.opened = self._read()
@@ -161,6 +173,11 @@ class Ledger:
     def _read(self) -> Opened:
         try:
             data = self.path.read_bytes()
+        except PermissionError as error:
+            raise StoreError(
+                f"{self.path} cannot be read: the records of a league are its organiser's; authors see the"
+                " site, and their receipts in the outbox"
+            ) from error
         except OSError as error:
             raise StoreError(f"the ledger {self.path} cannot be read: {error.strerror}") from error
         self._size = data.rfind(b"\n") + 1
@@ -187,6 +204,7 @@ class Ledger:
                 self.submissions[entry.number] = entry
             case BotVersion():
                 self._versions[entry.author, entry.bot, entry.number] = entry
+                self.accepted.add(entry.author)
             case Night():
                 self.nights[entry.number] = entry
             case Season():
@@ -226,6 +244,15 @@ class Ledger:
             for one in self.versions
             if one.night <= night and not one.withdrawn and (one.retired is None or one.retired > night)
         )
+
+    @property
+    def established(self) -> Mapping[str, Author]:
+        """The authors of whom a bot was accepted, the earliest first.
+
+        Others reserve no name: a ledger may hold authors whose submissions were all refused.
+        """
+        authors = (author for author in self.authors.values() if author.name in self.accepted)
+        return {author.name: author for author in sorted(authors, key=lambda author: author.since)}
 
     @property
     def by_digest(self) -> Mapping[str, BotVersion]:

@@ -3,7 +3,8 @@
 A tournament is one of the format ``adaptive`` whose budget grows. Each slice is planned to take half of the
 time that is left, so the last ones are short: at the end of the night all that was drawn is played, and the
 tournament is complete. What an author's bots were charged decides only who is drawn in later slices, never
-what has been drawn.
+what has been drawn. Authors of one account share its seconds, with its builds and trials of the night and its
+matches at tables of all sizes.
 """
 
 import json
@@ -18,6 +19,7 @@ from typing import Final
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.files import write_file
 from tourney.games.registry import find_game
+from tourney.league.admission import charged_seconds
 from tourney.league.league_folder import League
 from tourney.league.ledger import Night, NightTournament
 from tourney.run.engine.readiness import Pinning, PlaySetup
@@ -64,6 +66,11 @@ class NightPlay:
         self._plan = plan
         self._listener = listener
         self._lengths: dict[int, dict[str, float]] = {}  # seconds of an author's match, by seats and author
+        self._spent = charged_seconds(
+            league, night.number
+        )  # by who pays, without the tournament that is played
+        authors = {one.author for one in league.ledger.versions}
+        self._payers = {author: league.payer(author) for author in authors}
         self.signal = 0
 
     def play(self) -> tuple[NightTournament, ...]:
@@ -73,25 +80,44 @@ class NightPlay:
         for place, seats in enumerate(self._league.seats):
             if self.signal:
                 break
+            if place:
+                self._charge(self._state(self._name(self._league.seats[place - 1])))
             end, now = self._plan.end, self._plan.clock()
             share = None if end is None else now + (end - now) / (len(self._league.seats) - place)
             if (one := self._play_seats(seats, share)) is not None:
                 found.append(one)
         return tuple(found)
 
+    def _name(self, seats: int, before: int = 0) -> str:
+        """The name of a tournament, of this night or of one ``before`` it."""
+        return f"night-{self._night.number - before:04}-{seats}"
+
+    def _charge(self, state: "_State | None") -> None:
+        """Charge what a finished tournament cost."""
+        for author, seconds in () if state is None else state.seconds.items():
+            self._spent[self._payers[author]] += seconds
+
     def _play_seats(self, seats: int, end: float | None) -> NightTournament | None:
-        name = f"night-{self._night.number:04}-{seats}"
-        alive = self._league.ledger.alive(self._night.number)
+        name = self._name(seats)
+        earlier = (self._state(self._name(seats, before)) for before in range(MEMORY, 0, -1))
+        played = {author: one for state in earlier if state for author, one in state.lengths.items()}
+        self._slow_start = not played
+        trials = self._trials()
+        # A version that entered in this night may be faster than those of earlier nights.
+        quicker = {author: min(one, played.get(author, one)) for author, one in trials.items()}
+        self._lengths[seats] = played | quicker
+        drawn, state = -1, self._state(name)
+        over = self._over(seats, None) if state is None else set()
+        for author in sorted(over):
+            self._listener.say(
+                f"{author} does not play in {name}: a pairing is longer than the time it has left"
+            )
+        alive = [one for one in self._league.ledger.alive(self._night.number) if one.author not in over]
         if len(alive) < seats or all(one.author == HOUSE for one in alive):
             self._listener.say(
                 f"{name} is not played: the league has too few bots for tables of {seats} seats"
             )
             return None
-        drawn, state = -1, self._state(name)
-        earlier = (self._state(f"night-{self._night.number - k:04}-{seats}") for k in range(MEMORY, 0, -1))
-        self._lengths[seats] = {
-            author: one for state in earlier if state for author, one in state.lengths.items()
-        }
         while not self.signal and (budget := self._budget(state, seats, end)) is not None:
             file = self._file(name, seats, budget, state)
             setup = PlaySetup(
@@ -112,7 +138,7 @@ class NightPlay:
         per = group_size(seats)
         most = None if self._plan.matches is None else self._plan.matches // per * per
         if state is None:
-            first = int(min(BATCH if self._lengths[seats] else FIRST, self._fitting(seats, None) / per))
+            first = int(min(FIRST if self._slow_start else BATCH, self._fitting(seats, None) / per))
             return max(per, min(first * per, most or BATCH * per))
         if state.open:
             return state.budget
@@ -142,9 +168,31 @@ class NightPlay:
                 found = min(found, left / 2 / one / share)
         return found
 
+    def _trials(self) -> dict[str, float]:
+        """The longest trial of each author's bots that entered in this night, in seconds of the author."""
+        lengths: dict[str, float] = {}
+        for one in self._league.ledger.submissions.values():
+            if one.night == self._night.number and one.fate == "accepted" and one.match_ms:
+                lengths[one.author] = max(lengths.get(one.author, 0.0), one.match_ms / 1000)
+        return lengths
+
     def _left(self, author: str, state: "_State | None") -> float:
-        used = 0.0 if state is None else state.seconds.get(author, 0.0)
+        """The seconds that an author may still use in this night."""
+        payer = self._payers[author]
+        used = self._spent[payer]
+        for other, seconds in () if state is None else state.seconds.items():
+            used += seconds if self._payers[other] == payer else 0.0
         return self._league.table.quota.seconds_per_night - used
+
+    def _over(self, seats: int, state: "_State | None") -> set[str]:
+        """The authors for whom a further pairing would be too long."""
+        lengths = self._lengths[seats] | ({} if state is None else state.lengths)
+        pairing = group_size(seats)
+        return {
+            author
+            for author, one in lengths.items()
+            if author != HOUSE and self._left(author, state) < pairing * one
+        }
 
     def _file(self, name: str, seats: int, budget: int, state: "_State | None") -> TournamentFile:
         """Write the tournament file of the next slice, and read it."""
@@ -174,9 +222,10 @@ class NightPlay:
         bots = alive if state is None else {one.name: one.entrant.digest for one in state.entrants} | alive
         if state is None or "author-share" in dict(state.tournament.plan.extra):
             keys["author-share"] = SHARE
-        if state is not None:
-            pairing = group_size(seats)
-            over = {a for a, one in state.lengths.items() if self._left(a, state) < pairing * one}
+        over = self._over(seats, state)
+        if state is None:
+            bots = {name: digest for name, digest in bots.items() if _author(name) not in over}
+        else:
             gone = {one.name for one in state.entrants if _author(one.name) in over or one.name not in alive}
             run["withdrawn"] = sorted(gone | set(state.tournament.run.withdrawn))
         tables = {"options": written.get("options", {}), "limits": written.get("limits", {}), "run": run}
@@ -235,7 +284,7 @@ def _state_of(database: Database, tournament: Tournament) -> _State:
     for match, measured in database.records.all_measured(tournament.id):
         for number, seat in zip(seated[match], measured.seats, strict=False):
             author = _author(entrants[number].name)
-            ms[author] = ms.get(author, 0.0) + (seat.wall_ms if seat.cpu_ms is None else seat.cpu_ms)
+            ms[author] = ms.get(author, 0.0) + seat.used_ms
             played[author] += 1
     mean = sum(lengths) / len(lengths) if lengths else 0.0
     return _State(

@@ -1,8 +1,9 @@
 """A night of a league, from submissions to the site; it goes on where an earlier call was killed."""
 
+import math
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.util import find_spec
@@ -12,15 +13,18 @@ from typing import Final
 from msgspec import structs
 
 from tourney.bots.catalogue.tree import locked
-from tourney.errors import BusyError, InputError
-from tourney.league.admission import enter_house, take_in, write_news
-from tourney.league.intake import arrivals
+from tourney.errors import BusyError, InputError, legible
+from tourney.league.admission import enter_house, take_in
+from tourney.league.git_inbox import is_repository
+from tourney.league.intake import look
 from tourney.league.league_file import LEAGUE_FILE
 from tourney.league.league_folder import League, cron_files, moment
 from tourney.league.league_site import keep_games, write_league_site
 from tourney.league.league_tables import keep_table, rate_league
 from tourney.league.ledger import Ledger, Night
 from tourney.league.night_play import NightPlan, NightPlay
+from tourney.league.privacy import close_inbox, close_records, masked
+from tourney.league.receipts import write_news
 from tourney.league.seasons import close_season, season_end, season_now
 from tourney.run.listeners import Listener
 from tourney.run.unattended import notify
@@ -31,6 +35,8 @@ from tourney.store.engine import database_exists
 
 BACKUPS: Final = 2
 """Backups that are kept: those of the last nights."""
+ADMISSION: Final = 0.5
+"""The part of a night that builds and trials may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +52,12 @@ class LeagueLog(Listener):
     """Passes messages on, and appends them to ``league.log`` with the time."""
 
     def __init__(self, league: League, say: Callable[[str], None]) -> None:
-        self._path = league.folder / "league.log"
+        self._path = league.log
         self._say = say
 
     def say(self, text: str) -> None:
-        """Take a message."""
+        """Take a message, which may hold names of any kind."""
+        text = legible(text)
         self._say(text)
         line = f"{datetime.now().astimezone().isoformat(timespec='seconds')} {text}\n"
         with self._path.open("a", encoding="utf-8", errors="backslashreplace") as file:
@@ -59,14 +66,19 @@ class LeagueLog(Listener):
 
 @contextmanager
 def league_lock(league: League) -> Iterator[League]:
-    """Hold the lock of a league, and give it with its ledger as it is now. Raises BusyError if it is held."""
-    try:
-        with locked(league.records / "lock", wait=False):
-            yield replace(league, ledger=Ledger(league.ledger.path))
-    except BlockingIOError:
-        raise BusyError(
-            f"the league {league.table.name} is busy: another night or change goes on; it does the work"
-        ) from None
+    """Hold the lock of a league, and give it with its ledger as it is now. Raises BusyError if it is held.
+
+    What is made meanwhile is private to the account of this process.
+    """
+    with masked(0o077), ExitStack() as stack:
+        try:
+            stack.enter_context(locked(league.records / "lock", wait=False))
+        except BlockingIOError:
+            raise BusyError(
+                f"the league {league.table.name} is busy: another night or change goes on, and this call did"
+                " nothing"
+            ) from None
+        yield replace(league, ledger=Ledger(league.ledger.path))
 
 
 def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str], None]) -> NightEnd:
@@ -76,12 +88,16 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
     next call goes on from there.
     """
     check_league(league)
+    closed = list(close_league(league))  # before the lock: whoever can read it can hold it
     with league_lock(league) as held:
         log, begun = LeagueLog(held, say), plan.clock()
+        for sentence in closed:
+            log.say(sentence)
         night = _open(held, now, log)
         if night.closed is None:
             enter_house(held, night.number)
-            take_in(held, night.number, now, log.say)
+            seconds = math.inf if plan.end is None else max(0.0, ADMISSION * (plan.end - begun))
+            take_in(held, night.number, now, log.say, seconds)
             play = NightPlay(held, night, plan, log)
             night = structs.replace(night, tournaments=play.play())
             if play.signal:
@@ -89,6 +105,13 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
                 return NightEnd(night.number, night.matches, play.signal)
         _close(held, night, now + timedelta(seconds=plan.clock() - begun), log)
         return NightEnd(night.number, night.matches)
+
+
+def close_league(league: League) -> Iterator[str]:
+    """Close to other accounts what is private; yield sentences about what an earlier version left open."""
+    yield from close_records(league.records, league.log)
+    if not is_repository(league):
+        yield from close_inbox(league.inbox)
 
 
 def check_league(league: League) -> None:
@@ -173,10 +196,11 @@ def _close(league: League, night: Night, now: datetime, log: Listener) -> None:
 
 def publish(league: League, say: Callable[[str], None]) -> Path:
     """Write the site, and the units for the place where the league is now."""
-    for name, text in cron_files(league.folder, league.table.opens).items():
-        (league.folder / "cron").mkdir(exist_ok=True)
-        (league.folder / "cron" / name).write_text(text, "utf-8")
-    return write_league_site(league, say)
+    with masked(0o022):  # a web server reads them
+        for name, text in cron_files(league.folder, league.table.opens).items():
+            (league.folder / "cron").mkdir(exist_ok=True)
+            (league.folder / "cron" / name).write_text(text, "utf-8")
+        return write_league_site(league, say)
 
 
 def _notify(league: League, night: Night, author: str, text: str, log: Listener) -> None:
@@ -229,7 +253,10 @@ def preview(league: League, now: datetime) -> Iterator[str]:
     goes_on = last is not None and not last.announced
     number = 1 if last is None else last.number + (not goes_on)
     yield f"night {number} " + ("goes on" if goes_on else "begins")
-    for one in arrivals(league, now):
-        yield f"{one.author}/{one.bot} is taken in" if not one.problem else f"{one.path.name}: {one.problem}"
+    inbox = look(league, now)
+    yield from map(legible, inbox.notes)
+    for one in inbox.arrivals:
+        name = legible(f"{one.author}/{one.bot}")
+        yield f"{name} is taken in" if not one.problem else f"{name} is refused: {legible(one.problem)}"
     alive = league.ledger.alive(number)
     yield f"{len(alive)} versions play: {', '.join(one.label for one in alive) or 'none'}"

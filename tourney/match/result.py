@@ -39,6 +39,7 @@ class SeatMeasurements(Struct, frozen=True, rename="kebab"):
 
     ``waited-ms``: time that was not charged, because the bot or the referee waited for a processor.
     ``overloaded-turns``: turns in which that was more than 10 ms and more than a tenth of the turn.
+    ``start-ms``: the time of its answers before the first turn.
     """
 
     wall_ms: Number
@@ -46,6 +47,15 @@ class SeatMeasurements(Struct, frozen=True, rename="kebab"):
     cpu_ms: Number | None = None
     overloaded_turns: int = 0
     waited_ms: Number = 0
+    start_ms: Number = 0
+
+    @property
+    def used_ms(self) -> Number:
+        """What the match cost by this bot: of its wall-clock time and its processor time the larger.
+
+        A bot that sleeps takes a worker from others as much as one that computes.
+        """
+        return max(self.wall_ms + self.start_ms, self.cpu_ms or 0)
 
 
 class SandboxMeasurements(Struct, frozen=True):

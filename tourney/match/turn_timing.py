@@ -213,6 +213,7 @@ class SeatTimes:
         self.turns = [0] * (len(players) + 1)
         self._waited = [0] * (len(players) + 1)
         self._overloaded = [0] * (len(players) + 1)
+        self._started = [0] * (len(players) + 1)
         self._since = [0] * (len(players) + 1)  # the part of ``wall`` that is in the players' ``spent``
 
     def timing(self, seat: int, sent: int, limit: int, hold: Callable[[], None] | None = None) -> Timing:
@@ -231,6 +232,7 @@ class SeatTimes:
         self._waited[seat] += timing.waited
         if ply is None:
             self._players[seat].spent += timing.elapsed
+            self._started[seat] += timing.elapsed
         if timing.reading is not None:
             self._read(seat, timing.reading, timing.late, 0 if ply is None else timing.elapsed)
         if self.freeze and ply is not None and timing.late > GRACE_NS:
@@ -300,4 +302,5 @@ class SeatTimes:
             turns=self.turns[seat],
             overloaded_turns=self._overloaded[seat],
             waited_ms=self._waited[seat] // MS,
+            start_ms=self._started[seat] // MS,
         )

@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from msgspec import structs
@@ -42,7 +42,7 @@ class Trial:
     ``ok`` is None for advice, which fails no bot. ``advice`` says what to do; ``board`` shows the position of
     an illegal action, ``wire`` holds the last lines between referee and bot, ``stderr`` the bot's last lines
     of standard error. ``fatal``: no check follows, as it would fail in the same way. ``varies``: it played a
-    match otherwise when that was replayed.
+    match otherwise when that was replayed. ``used_ms`` is what each match cost by the bot.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Trial:
     fatal: bool = False
     board: tuple[str, ...] = ()
     varies: bool = False
+    used_ms: tuple[int, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Yield its result in lines and, if it did not pass, all that explains it."""
@@ -101,6 +102,12 @@ def check_bot(
     ``random`` fails as well.
     """
     checker = _Checker(bot, store, sandbox, limits, listener)
+    for trial in _trials(checker, games):
+        yield replace(trial, used_ms=tuple(checker.used_ms))
+        checker.used_ms.clear()
+
+
+def _trials(checker: "_Checker", games: Sequence[str]) -> Iterator[Trial]:
     passed = True
     for game in games:
         counts = find_game(game).seat_counts
@@ -115,13 +122,13 @@ def check_bot(
     if passed and games:
         yield checker.play_again(games[0])
         yield checker.play_on(games[0])
-    if passed and bot.manifest.module is not None:
+    if passed and checker.bot.manifest.module is not None:
         yield from map(checker.play_by_fuel, games)
 
 
 @dataclass
 class _Checker:
-    """Plays one bot against ``random``."""
+    """Plays one bot against ``random``; ``used_ms`` gets what each match cost by the bot."""
 
     bot: StoredBot
     store: BotStore
@@ -132,6 +139,7 @@ class _Checker:
     def __post_init__(self) -> None:
         self._launch = StoreLauncher(self.store, self.sandbox)
         self._wire: Collection[str] = ()
+        self.used_ms: list[int] = []
         self._checked = entrant_of(self.bot, CHECKED)
         self._other = entrant_of(self.store.add(shipped_bots()[OPPONENT], origin="used"), OPPONENT)
 
@@ -168,6 +176,7 @@ class _Checker:
                 players.append(Player(self._traced(entrant, self.limits), reuse=True))  # noqa: PERF401 - if one fails, the others are ended
             for number, spec in enumerate(specs, start=1):
                 played = play_match(spec, rules, players)
+                self._count(played, 1)
                 if played.outcome.seat_faults[0]:
                     result = f"fails in match {number}: {_note_of(played, 1)}"
                     advice = "do not use it with reuse = true: after `over` comes `game` or `quit`"
@@ -186,6 +195,8 @@ class _Checker:
         with MatchRunner(self._launch, sandbox=self.sandbox) as runner:
             played, again = (runner.play(spec) for _ in range(2))
         self._launch.close()
+        for match in (played, again):
+            self._count(match, *range(1, seats + 1))
         if played.outcome.faults:
             seat, fault, _ = played.outcome.faults[0]
             return Trial(
@@ -209,9 +220,13 @@ class _Checker:
             " millisecond; the same again",
         )
 
+    def _count(self, played: PlayedMatch, *seats: int) -> None:
+        self.used_ms.append(round(sum(played.measured.seats[seat - 1].used_ms for seat in seats)))
+
     def _play(self, game: str, seats: int, seat: int) -> PlayedMatch:
         with MatchRunner(self._traced, sandbox=self.sandbox) as runner:
             played = runner.play(self._spec(game, seats, seat, seed=1))
+        self._count(played, seat)
         for other in range(1, seats + 1):
             if other != seat and played.outcome.seat_faults[other - 1]:
                 raise SandboxError(

@@ -8,6 +8,7 @@ Of a compilation only what the host process wrote into its pipe is kept, with it
 is ever taken for compiled code.
 """
 
+import math
 import os
 import platform
 import re
@@ -79,7 +80,7 @@ class BuildJob:
     argv: tuple[str, ...]
     source: Path
     target: Path
-    seconds: int = 600
+    seconds: float = 600
     max_output: int = 4 * 1024 * 1024
     bounds: Bounds = BUILT
 
@@ -219,7 +220,7 @@ def _follow(job: BuildJob, fd: int, group: BotProcesses, work: _WorkFolder) -> t
         if chunk == b"" or (chunk is None and group.exited(0)):
             break  # its output ended, or it exited and only a child of its own still holds the pipe
     if not group.exited(max(0, int((deadline - time.monotonic()) * 1000))):
-        return tail, f"it took longer than {job.seconds} s"
+        return tail, f"it took longer than {job.seconds:.0f} s"
     return tail, work.excess()
 
 
@@ -232,11 +233,19 @@ def built_command(
     return bot_command(bot, args, folder, metered=meter is not None)
 
 
-def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: str | None = None) -> Path:
+def runnable_folder(
+    store: BotStore,
+    bot: StoredBot,
+    sandbox: Sandbox,
+    meter: str | None = None,
+    *,
+    seconds: float = math.inf,
+) -> Path:
     """The folder to start a bot in: its files in the store, or with a build, the result of that.
 
     For a module it is the folder of its compiled code and nothing else, which counts fuel by ``meter``; only
-    modules can. Build and compilation run at the first call on a host; concurrent callers wait for them.
+    modules can. Build and compilation run at the first call on a host; concurrent callers wait for them. Each
+    ends after so many ``seconds``, or its own limit.
     Raises BotError, with the last lines as a note, for a failed build and for what cannot be run so,
     UsageError for a module without wasmtime, and StoreError if the store cannot be written.
     """
@@ -247,7 +256,7 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: st
             ' only; use charge = "wall" or "cpu", or modules alone',
             bot.label,
         )
-    folder = _built_folder(store, bot, sandbox)
+    folder = _built_folder(store, bot, sandbox, seconds)
     if module is None:
         return folder
     place = store.root / "modules" / host() / bot.digest
@@ -255,7 +264,7 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: st
 
     def make(new: Path) -> None:
         (new / "made").mkdir()
-        _compile(bot, folder, new / "made" / CODE, kind, sandbox)
+        _compile(bot, folder, new / "made" / CODE, kind, sandbox, min(seconds, COMPILE_SECONDS))
         with hold(new / "made") as held:
             made = [SourceFile(CODE, held, executable=False)]
             write_file_manifest(new, copy_tree(made, new / "files", BUILT))
@@ -270,7 +279,7 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: st
         raise StoreError(f"the module of {bot.label} cannot be compiled in {place}: {error}") from error
 
 
-def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: Sandbox) -> None:
+def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: Sandbox, seconds: float) -> None:
     """Write the compiled code of a module to a new file. Raises BotError, SandboxError and OSError."""
     module = str(bot.manifest.module)
     if not (folder / module).is_file():
@@ -285,16 +294,16 @@ def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: San
         raise SandboxError(
             f"this machine cannot start the compilation of {bot.label}: {error.strerror}"
         ) from error
-    why, size = f"it takes longer than {COMPILE_SECONDS} s to compile", 0
+    why, size = f"it takes longer than {seconds:.0f} s to compile", 0
     try:
         with target.open("wb") as out:
-            for part in _output(pipes.stdout, COMPILE_SECONDS, COMPILE_SECONDS):
+            for part in _output(pipes.stdout, seconds, seconds):
                 size += out.write(part or b"")
                 if part == b"" or size > MAX_CODE:
                     why = f"its code is larger than {MAX_CODE >> 20} MiB" if part else ""
                     break
         if not why:
-            group.exited(COMPILE_SECONDS * 1000)
+            group.exited(round(seconds * 1000))
             said = cut_line(last_line(pipes.stderr))
             end = group.death()
     finally:
@@ -305,7 +314,7 @@ def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: San
         raise BotError(f"the module {module} cannot be used: {why}", bot.label)
 
 
-def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
+def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, seconds: float) -> Path:
     if not bot.manifest.build:
         return bot.folder
     place = build_folder(store, bot)
@@ -314,7 +323,7 @@ def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
         with locked(place.with_name(f"{bot.digest}.lock")):
             _sweep(place.parent)
             new = place.with_name(f"{bot.digest}{_NEW}")
-            return _kept_files(place, new, lambda new: _build(bot, new, sandbox))
+            return _kept_files(place, new, lambda new: _build(bot, new, sandbox, seconds))
     except OSError as error:
         raise StoreError(f"the bot {bot.label} cannot be built in {place.parent}: {error}") from error
 
@@ -381,9 +390,10 @@ def _sweep(builds: Path) -> None:
                 remove_tree(new)
 
 
-def _build(bot: StoredBot, new: Path, sandbox: Sandbox) -> None:
+def _build(bot: StoredBot, new: Path, sandbox: Sandbox, seconds: float) -> None:
     """Build a bot in the new folder ``new``. Raises BotError, with the last lines as a note, and OSError."""
     job = BuildJob(own_words(bot.manifest.build, bot.label), bot.folder, new / "files")
+    job = replace(job, seconds=min(job.seconds, seconds))
     result = run_build(job, sandbox)
     try:
         _check(bot, result)

@@ -288,13 +288,48 @@ def hash_tree(folder: Path, *, links: bool = False, bounds: Bounds = SUBMITTED) 
 
 @contextmanager
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold the lock of a file, which is made if needed. Raises BlockingIOError if it may not ``wait``."""
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        yield
-    finally:
-        os.close(fd)
+    """Hold the lock of a file, which is made if needed. Raises BlockingIOError if it may not ``wait``.
+
+    Whoever can open a file can hold its lock, so only the owner of this one can open it. An earlier version
+    made it readable for everybody: such a file is replaced.
+    """
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            info = os.fstat(fd)
+            open_to_others = info.st_mode & 0o077 and info.st_uid == os.geteuid()
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if open_to_others and _held_by_a_stranger(info):
+                    path.unlink(missing_ok=True)
+                    continue
+                if not wait:
+                    raise
+                fcntl.flock(fd, fcntl.LOCK_EX)
+            if open_to_others:
+                path.unlink(missing_ok=True)
+            elif os.fstat(fd).st_nlink:  # else it was replaced while this process waited for it
+                yield
+                return
+        finally:
+            os.close(fd)
+
+
+def _held_by_a_stranger(info: os.stat_result) -> bool:
+    """Whether the lock of a file is held, and by no process of this account or of root."""
+    file = f"{os.major(info.st_dev):02x}:{os.minor(info.st_dev):02x}:{info.st_ino}"
+    locks = Path("/proc/locks")
+    lines = [line.split() for line in locks.read_text("ascii").splitlines()] if locks.exists() else []
+    holders = {words[4] for words in lines if file in words and "->" not in words}  # "->": it waits
+    for holder in holders:
+        if holder == "0":
+            return False  # of another process namespace
+        # The process that took it may have ended, and left the lock to a child.
+        with suppress(OSError):
+            if Path("/proc", holder).stat().st_uid in (0, os.geteuid()):
+                return False
+    return bool(holders)
 
 
 def encode_files(files: Iterable[FileEntry]) -> bytes:

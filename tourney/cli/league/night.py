@@ -43,7 +43,7 @@ def command(options: _NightRequest) -> None:
 
     Cron or a timer calls this when a night begins. Without --stop-at, --stop-after or --matches it plays only
     between the times of `nights` in league.toml. Killed at any moment and called again, it goes on.
-    Exit codes: 0 fine, 2 bad input, 3 a failure of the machine, 6 another night goes on, 128 + N a signal.
+    Exit codes: 0 fine, 2 bad input, 3 a failure of the machine, 6 the league is busy, 128 + N a signal.
     """
     league, now = League.open(options.league), datetime.now().astimezone()
     if options.dry_run:

@@ -7,8 +7,9 @@ from typing import Literal
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import printable
-from tourney.league.intake import arrivals, is_repository
+from tourney.errors import legible
+from tourney.league.git_inbox import is_repository
+from tourney.league.intake import look
 from tourney.league.league_folder import League
 from tourney.league.seasons import season_end
 from tourney.run.engine.run_control import parse_until
@@ -50,7 +51,7 @@ def command(league: Path) -> None:
     """Show the state of a league: season, nights, bots that play, and what became of new submissions."""
     status = league_status(League.open(league), datetime.now().astimezone())
     current().document(status)
-    current().text(*map(printable, status_text(status).splitlines()))
+    current().text(*map(legible, status_text(status).splitlines()))
 
 
 def league_status(league: League, now: datetime) -> LeagueStatus:
@@ -94,7 +95,7 @@ def _waiting(league: League, now: datetime) -> int:
     """The submissions that the next night judges: those taken, and those in the inbox if it is a folder."""
     taken = sum(one.fate == "waiting" for one in league.ledger.submissions.values())
     # A repository is fetched by the night alone: status must not wait for a server.
-    return taken if is_repository(league) else taken + sum(1 for _ in arrivals(league, now))
+    return taken if is_repository(league) else taken + len(look(league, now).arrivals)
 
 
 def status_text(status: LeagueStatus) -> str:

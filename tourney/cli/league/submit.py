@@ -8,7 +8,7 @@ import click
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.league.intake import submit
-from tourney.league.league_folder import League
+from tourney.league.league_folder import LeagueFolder
 
 
 @opt.command("submit")
@@ -25,5 +25,5 @@ def command(bot: Path, author: str | None, name: str | None, sign: Path | None, 
     The bot is checked for what no bot may hold, packed, and renamed into the inbox at once, so the next night
     takes it in. The receipt is in the outbox then.
     """
-    place = submit(League.open(league), bot, author or getpass.getuser(), name, sign)
+    place = submit(LeagueFolder.read(league), bot, author or getpass.getuser(), name, sign)
     current().write(str(place))

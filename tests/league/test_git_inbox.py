@@ -10,7 +10,8 @@ import pytest
 from tests.support.leagues import NOW, new_league, reopened
 from tourney.errors import EnvironmentFailure
 from tourney.league.admission import take_in
-from tourney.league.intake import arrivals, is_repository, take
+from tourney.league.git_inbox import is_repository
+from tourney.league.intake import arrivals, take
 from tourney.league.league_folder import League
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

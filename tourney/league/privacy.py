@@ -1,0 +1,90 @@
+"""Keeps the records of a league, and what each author puts in and gets back, from other accounts.
+
+Other accounts of the machine are rivals. The records hold the seed of the night and every bot's program, and
+whoever can open a lock for reading can hold it.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from tourney.errors import UnsafeFileError, counted, legible
+from tourney.held_folder import hold
+
+_PUBLIC: Final = 0o077
+_OTHERS: Final = 0o007
+_SHOWN_TO_BOTS: Final = frozenset({"entries", "removed", "builds", "modules"})
+"""Folders of the bot store. Bots run as users of their own and read their files, which are below closed
+folders."""
+
+
+@contextmanager
+def masked(mask: int) -> Iterator[None]:
+    """Make files and folders without these bits of permission while the block runs."""
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def close_records(records: Path, log: Path) -> Iterator[str]:
+    """Close the records and the log to other accounts; yield a sentence if something was open.
+
+    Locks are left to ``locked``, which replaces one that others can have open.
+    """
+    closed, pending = int(_close(records, records.lstat())), [records]
+    if log.exists():
+        closed += _close(log, log.lstat())
+    # No folder on the way belongs to an author, so no path leads elsewhere; ``taken`` holds authors' trees.
+    while pending:
+        folder = pending.pop()
+        with os.scandir(folder) as scan:
+            for entry in scan:
+                if entry.name.endswith("lock") or (folder.name == "bots" and entry.name in _SHOWN_TO_BOTS):
+                    continue
+                if not entry.is_symlink():
+                    closed += _close(Path(entry.path), entry.stat(follow_symlinks=False))
+                if entry.is_dir(follow_symlinks=False) and folder.name != "taken":
+                    pending.append(Path(entry.path))
+    if closed:
+        what = counted(closed, "file or folder", "files and folders")
+        yield f"other accounts could read {what} of the records: they are private now"
+
+
+def _close(path: Path, info: os.stat_result) -> bool:
+    if not info.st_mode & _PUBLIC:
+        return False
+    path.chmod(stat.S_IMODE(info.st_mode) & ~_PUBLIC)
+    return True
+
+
+def close_inbox(inbox: Path) -> Iterator[str]:
+    """Close the folders of authors to other accounts; yield a sentence about those that were open.
+
+    Only root may close the folders of others; the folders that stay open are named. A night that is not
+    root's reads them as their group.
+    """
+    closed, open_still = list[str](), list[str]()
+    bits = _OTHERS if os.geteuid() else _PUBLIC
+    with hold(inbox) as folders, os.scandir(folders.fd) as scan:
+        for entry in scan:
+            if entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mode & bits:
+                open_still.append(entry.name)
+                with suppress(OSError, UnsafeFileError), folders.hold(entry.name) as folder:
+                    os.fchmod(folder.fd, 0o700)
+                    closed.append(open_still.pop())
+    if closed:
+        yield f"other accounts could read these folders of {inbox}, which are private now: {_shown(closed)}"
+    if open_still:
+        yield (
+            f"other accounts can read these folders of {inbox}, and copy what waits there:"
+            f" {_shown(open_still)}; docs/how-to/league.md says how to close them"
+        )
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(map(legible, sorted(names)[:5])) + (" ..." if len(names) > 5 else "")
