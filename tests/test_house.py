@@ -217,7 +217,9 @@ BY_PATH = {
     "held_folder.py: _open_to_empty": "/proc/self/fd, which is a descriptor",
     "league/intake.py: recover": "folders of records, which is private",
     "league/intake.py: take": "folders of records, which is private",
+    "league/league_folder.py: make_league": "a new folder that the user named",
     "league/league_site.py: write_reports": "the league's own site",
+    "league/privacy.py: _close": "files of records, where no other account may write",
     "league/nights.py: _back_up": "folders of records, which is private",
     "report/output/write.py: _exchange": "the report's own folder",
     "report/output/write.py: _sibling": "folders that the report made beside its own",
@@ -288,7 +290,7 @@ def test_paths_of_other_accounts_are_held_by_descriptors() -> None:
         ("structs.replace(a, b=1)", False),
     ],
 )
-def test_calls_by_path_are_told_from_others(text: str, expected: bool) -> None:
+def test_calls_by_path_are_recognised(text: str, expected: bool) -> None:
     (statement,) = ast.parse(text).body
     assert isinstance(statement, ast.Expr)
     assert isinstance(statement.value, ast.Call)

@@ -1,15 +1,15 @@
 """Touches files below folders that other accounts may write: by descriptors, and never by paths.
 
-The owner of a folder may exchange anything in it at any moment: a folder for a link to the home of whoever
-reads it, a file for a FIFO that blocks the reader, or for a second name of a file that only the reader may
-read. A path that was checked says nothing about the file that the next call opens. So a folder is held open,
-and what lies below it is opened relative to it, without following a link, leaving the folder or entering
-another mount. Owner and type are those of the open file.
+The owner of a folder may exchange anything in it at any moment: a folder for a link to the reader's home, a
+file for a FIFO that blocks the reader, or for a second name of a file that only the reader may read. A path
+that was checked says nothing about the file that the next call opens. So a folder is held open, and what lies
+below it is opened relative to it, without following a link, leaving the folder or entering another mount.
+Owner and type are those of the open file.
 
-Linux resolves a whole relative path so by itself (``openat2``). The flags of ``openat`` could not replace
-that: the mount of a FUSE server that never answers blocks whoever opens it, and ``RESOLVE_NO_XDEV`` refuses
-it before it is asked. Systems without the call (macOS, Linux before 5.6, some containers) open one component
-after the other by ``O_NOFOLLOW``, and see another file system only after they opened it.
+Linux resolves a whole relative path in this way by itself (``openat2``). The flags of ``openat`` do not
+replace that: to open the mount of a FUSE server that never answers blocks, and ``RESOLVE_NO_XDEV`` refuses it
+before the server is asked. Systems without the call (macOS, Linux before 5.6, some containers) open one
+component after the other by ``O_NOFOLLOW``, and see another file system only after they opened it.
 """
 
 import ctypes
@@ -115,7 +115,7 @@ def _open_below(fd: int, path: str, flags: int) -> int:
 
 
 def _guarded(flags: int) -> int:
-    """Flags that follow no link and wait for nobody; ``openat2`` refuses the latter for mere handles."""
+    """Flags that follow no link and never wait; ``openat2`` refuses the latter for mere handles."""
     waiting = 0 if _HAS_HANDLES and flags & os.O_PATH else _NO_WAIT
     return flags | os.O_NOFOLLOW | os.O_CLOEXEC | waiting
 
@@ -177,7 +177,7 @@ class HeldFolder:
         os.close(self.fd)
 
     def hold(self, path: str) -> "HeldFolder":
-        """Hold a folder below, whoever it belongs to: from there on, files are those of its owner."""
+        """Hold a folder below, of any account: from there on, files are those of its owner."""
         fd = self._open(path, _LIST)
         return HeldFolder(fd, self.place / path, os.fstat(fd).st_uid)
 

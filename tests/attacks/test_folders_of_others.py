@@ -1,8 +1,8 @@
 """Folders of hostile authors against the commands that take a bot from them.
 
 The author may write to the folder at any moment, and the user of the command may read more than the author.
-Each attack wants a file of the user's in the bot, from where it reaches the author by a build, by the bot's
-output, or by a report.
+Each attack tries to get a file of the user's into the bot. From there a build, the bot's output or a report
+would give it to the author.
 """
 
 import os
@@ -125,7 +125,7 @@ def hook(patch: pytest.MonkeyPatch, at: str, attack: Callable[[], None]) -> None
 
 @pytest.mark.parametrize("kind", ["dialogue", "folder"])
 def test_dialogues_of_a_bot_are_read_through_no_link(home: Path, kind: str) -> None:
-    """A line of it would go to the bot, or be shown to whoever tests it."""
+    """A line of it would go to the bot, or be shown by the command."""
     (home / "secret" / "a.dialogue").write_text(f"> {KEY}\n< move\n")
     if kind == "folder":
         (home / "eve" / "bot" / "tests").symlink_to(home / "secret")
