@@ -24,7 +24,7 @@ MOST_SIGNATURE: Final = 16 << 10
 _MOST_REMOVED: Final = 10 * SUBMITTED.files
 """Entries of a submission that are removed from the inbox, where its author may go on making new ones."""
 _TAKEN: Final = ".taken-"
-"""The beginning of the name of a submission that is being removed; names that begin with a dot do not count."""
+"""The beginning of the name of what is being removed; names that begin with a dot are no longer looked at."""
 
 
 @contextmanager
