@@ -22,7 +22,7 @@ from tourney.league.privacy import masked
 MOST_SIGNATURE: Final = 16 << 10
 """Bytes of a signature; one of an SSH key has a few hundred."""
 _MOST_REMOVED: Final = 10 * SUBMITTED.files
-"""Entries of a submission that are removed from the inbox, where its author may go on making new ones."""
+"""Folders of a submission that are removed from the inbox, where its author may go on making new ones."""
 _TAKEN: Final = ".taken-"
 """The beginning of the name of what is being removed; names that begin with a dot are no longer looked at."""
 
