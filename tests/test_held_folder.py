@@ -274,11 +274,11 @@ def test_removal_changes_no_mode_of_what_an_owner_swaps_in(
     secret.chmod(0o755)
     real = held_folder._open_to_empty
 
-    def swap(parent: int, name: str) -> int | None:
+    def swap(parent: int, name: str, owner: int | None) -> int | None:
         if name == "sub" and not (box.place / "sub").is_symlink():
             (box.place / "sub").rename(box.place / "old")
             (box.place / "sub").symlink_to(secret)
-        return real(parent, name)
+        return real(parent, name, owner)
 
     monkeypatch.setattr(held_folder, "_open_to_empty", swap)
     with hold(box.place.parent) as parent:
@@ -292,20 +292,40 @@ def test_removal_changes_no_mode_of_what_an_owner_swaps_in(
 def test_removal_as_root_ends_against_an_owner_who_swaps(shared_path: Path, secret: Path) -> None:
     """Nothing of another account is removed or changed, whatever the removal comes to."""
     secret.chmod(0o755)
+    (shared_path / "eve").mkdir()
     for number in range(20):
-        top = shared_path / f"top-{number}"
+        top = shared_path / "eve" / f"top-{number}"
         (top / "sub" / "inner").mkdir(parents=True)
         (top / "sub" / "inner" / "key").write_text("dummy")
         (top / "link").symlink_to(secret)
-        give(top, AUTHOR)
+        give(shared_path / "eve", AUTHOR)
 
         def swap(top: Path = top) -> None:
             ctypes.CDLL(None).renameat2(-100, bytes(top / "sub"), -100, bytes(top / "link"), 2)
 
-        with meanwhile(AUTHOR, swap), hold(shared_path) as parent, suppress(OSError):
-            parent.remove(top.name)
+        with meanwhile(AUTHOR, swap), hold(shared_path / "eve") as box, suppress(OSError):
+            box.remove(top.name)
     assert secret.stat().st_mode & 0o7777 == 0o755
     assert (secret / "key").read_text() == "secret 4711"
+
+
+@needs_root
+def test_removal_empties_no_folder_of_a_third_account(box: HeldFolder) -> None:
+    """Its owner could move a folder of his own there, with files of others below it."""
+    (box.place / "sub" / "inner").mkdir()
+    (box.place / "sub" / "inner" / "key").write_text("of another one")
+    give(box.place, AUTHOR)
+    give(box.place / "sub" / "inner", ORGANISER)
+    with hold(box.place) as held, pytest.raises(PermissionError, match=f"it belongs to {ORGANISER}"):
+        held.remove("sub")
+    (kept,) = box.place.rglob("inner/key")
+    assert kept.read_text() == "of another one"
+
+
+def test_removal_of_an_endless_folder_ends(box: HeldFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_folder, "_MOST_ENTRIES", 2)
+    with hold(box.place.parent) as parent, pytest.raises(OSError, match="has 2 entries or more"):
+        parent.remove("box")
 
 
 def test_removal_ends_while_its_owner_makes_new_folders(
@@ -313,9 +333,9 @@ def test_removal_ends_while_its_owner_makes_new_folders(
 ) -> None:
     real = held_folder._flatten
 
-    def grow(top: int, name: str, numbers: Iterator[int]) -> int:
+    def grow(top: int, name: str, numbers: Iterator[int], owner: int | None) -> int:
         os.mkdir(f"new-{next(numbers)}", dir_fd=top)
-        return real(top, name, numbers)
+        return real(top, name, numbers, owner)
 
     monkeypatch.setattr(held_folder, "_flatten", grow)
     with (

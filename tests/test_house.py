@@ -195,3 +195,103 @@ def top_level(tree: ast.Module) -> Iterator[ast.stmt]:
                 yield from node.body
         else:
             yield node
+
+
+# -- files of other accounts --------------------------------------------------------------------------------
+
+BY_PATH = {
+    "bots/catalogue/build.py: _kept_files": "the store's own folder of builds",
+    "bots/catalogue/build.py: run_build": "the copy for a build that has not begun",
+    "bots/catalogue/command.py: add_program": "a temporary folder of this process",
+    "bots/catalogue/python_module.py: _copy": "runs as the bot, in the sandbox of its build",
+    "bots/catalogue/store.py: _move": "entries of the bot store",
+    "bots/catalogue/tree.py: copy_file": "a link in the new copy, which no other account can write to",
+    "bots/catalogue/tree.py: write_file_manifest": "the store's own copy",
+    "bots/sandbox/canary_tools.py: shared_library": "runs as a bot, in its sandbox",
+    "bots/sandbox/probe.py: __enter__": "a temporary folder of this process",
+    "cli/db/rename.py: command": "a file beside the database",
+    "compare/tune_file.py: write_tuned": "a copy of a store's entry, beside the folder that the user named",
+    "files.py: _link": "a file that the user named",
+    "files.py: _replacing": "a file that the user named",
+    "files.py: write_folder": "a new folder that the user named",
+    "held_folder.py: _open_to_empty": "/proc/self/fd, which is a descriptor",
+    "league/intake.py: recover": "folders of records, which is private",
+    "league/intake.py: take": "folders of records, which is private",
+    "league/league_folder.py: make_league": "a new folder that the user named",
+    "league/league_site.py: write_reports": "the league's own site",
+    "league/privacy.py: _close": "files of records, where no other account may write",
+    "league/nights.py: _back_up": "folders of records, which is private",
+    "report/output/write.py: _exchange": "the report's own folder",
+    "report/output/write.py: _sibling": "folders that the report made beside its own",
+    "report/output/write.py: _swap": "the report's own folder",
+    "run/listeners.py: _rotate": "the log of a run",
+    "run/listeners.py: heartbeat": "the status file of a run",
+}
+"""Where the package renames, copies or changes the mode of a path, with the reason why that is safe.
+
+Below a folder that another account may write, a path leads elsewhere at any moment: tourney.held_folder.
+"""
+
+CALLS_BY_PATH = frozenset(
+    {"chmod", "chown", "copy", "copy2", "copyfile", "copytree", "hardlink_to", "lchmod", "lchown", "move"}
+    | {"rename", "renames", "replace", "rmtree", "symlink_to"}
+)
+SHUTIL_ONLY = frozenset({"copy", "copy2", "copyfile", "copytree", "move"})
+"""Names that many other methods have too."""
+DESCRIPTORS = frozenset({"dir_fd", "src_dir_fd"})
+
+
+def calls_by_path(node: ast.AST, path: str, function: str = "") -> Iterator[str]:
+    """The functions in which files are renamed, copied or removed as trees by their paths."""
+    for child in ast.iter_child_nodes(node):
+        name = child.name if isinstance(child, Function) else function
+        if isinstance(child, ast.Call) and is_by_path(child):
+            yield f"{path}: {name}"
+        yield from calls_by_path(child, path, name)
+
+
+def is_by_path(call: ast.Call) -> bool:
+    """Whether a call is one of ``CALLS_BY_PATH``; ``replace`` of a text or a structure has more arguments."""
+    function, keywords = call.func, {keyword.arg for keyword in call.keywords}
+    if isinstance(function, ast.Name):
+        return function.id in CALLS_BY_PATH - {"copy", "move", "replace"}
+    if (
+        not isinstance(function, ast.Attribute)
+        or function.attr not in CALLS_BY_PATH
+        or keywords & DESCRIPTORS
+    ):
+        return False
+    module = function.value.id if isinstance(function.value, ast.Name) else ""
+    if function.attr in SHUTIL_ONLY:
+        return module == "shutil"
+    if function.attr != "replace" or module == "os":
+        return True
+    return len(call.args) == 1 and not keywords and not isinstance(call.args[0], ast.Starred)
+
+
+def test_paths_of_other_accounts_are_held_by_descriptors() -> None:
+    """Every call by a path has its reason, and every reason has its call."""
+    places = {place for path, (_, tree) in sources().items() for place in calls_by_path(tree, path)}
+    assert places == BY_PATH.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("shutil.copytree(a, b)", True),
+        ("rmtree(a)", True),
+        ("place.chmod(0o700)", True),
+        ("a.rename(b)", True),
+        ("a.replace(b)", True),
+        ("os.replace(a, b)", True),
+        ("os.rename(a, b, src_dir_fd=c, dst_dir_fd=c)", False),
+        ("text.replace('a', 'b')", False),
+        ("text.replace(*words)", False),
+        ("structs.replace(a, b=1)", False),
+    ],
+)
+def test_calls_by_path_are_recognised(text: str, expected: bool) -> None:
+    (statement,) = ast.parse(text).body
+    assert isinstance(statement, ast.Expr)
+    assert isinstance(statement.value, ast.Call)
+    assert is_by_path(statement.value) is expected

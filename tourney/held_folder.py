@@ -1,15 +1,15 @@
 """Touches files below folders that other accounts may write: by descriptors, and never by paths.
 
-The owner of a folder may exchange anything in it at any moment: a folder for a link to the home of whoever
-reads it, a file for a FIFO that blocks the reader, or for a second name of a file that only the reader may
-read. A path that was checked says nothing about the file that the next call opens. So a folder is held open,
-and what lies below it is opened relative to it, without following a link, leaving the folder or entering
-another mount. Owner and type are those of the open file.
+The owner of a folder may exchange anything in it at any moment: a folder for a link to the reader's home, a
+file for a FIFO that blocks the reader, or for a second name of a file that only the reader may read. A path
+that was checked says nothing about the file that the next call opens. So a folder is held open, and what lies
+below it is opened relative to it, without following a link, leaving the folder or entering another mount.
+Owner and type are those of the open file.
 
-Linux resolves a whole relative path so by itself (``openat2``). The flags of ``openat`` could not replace
-that: the mount of a FUSE server that never answers blocks whoever opens it, and ``RESOLVE_NO_XDEV`` refuses
-it before it is asked. Systems without the call (macOS, Linux before 5.6, some containers) open one component
-after the other by ``O_NOFOLLOW``, and see another file system only after they opened it.
+Linux resolves a whole relative path in this way by itself (``openat2``). The flags of ``openat`` do not
+replace that: to open the mount of a FUSE server that never answers blocks, and ``RESOLVE_NO_XDEV`` refuses it
+before the server is asked. Systems without the call (macOS, Linux before 5.6, some containers) open one
+component after the other by ``O_NOFOLLOW``, and see another file system only after they opened it.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXE
 _MAX_LINKS: Final = 40  # symbolic links that Linux follows in one path
 _MOST_ENTRIES: Final = 1_000_000  # of one folder
 _MOST_REMOVED: Final = 20_000_000
-"""Entries that one removal removes: an owner who goes on making new ones must not keep it busy for ever."""
+"""Folders that one removal removes: an owner who goes on making new ones must not keep it busy for ever."""
 _CHUNK: Final = 1 << 20
 _NOT_A_FOLDER: Final = frozenset({errno.ELOOP, errno.ENOTDIR})
 _TAKEN: Final = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR})
@@ -115,7 +115,7 @@ def _open_below(fd: int, path: str, flags: int) -> int:
 
 
 def _guarded(flags: int) -> int:
-    """Flags that follow no link and wait for nobody; ``openat2`` refuses the latter for mere handles."""
+    """Flags that follow no link and never wait; ``openat2`` refuses the latter for mere handles."""
     waiting = 0 if _HAS_HANDLES and flags & os.O_PATH else _NO_WAIT
     return flags | os.O_NOFOLLOW | os.O_CLOEXEC | waiting
 
@@ -127,6 +127,13 @@ def account_name(user: int) -> str:
     return str(user)
 
 
+def account_number(name: str) -> int | None:
+    """The number of an account that ``account_name`` named, or None if there is no such account now."""
+    with suppress(KeyError):
+        return pwd.getpwnam(name).pw_uid
+    return int(name) if name.isascii() and name.isdigit() else None
+
+
 _REFUSALS: Final = {
     errno.ELOOP: "is a link, or lies below one; replace it with a copy of its target",
     errno.ENOTDIR: "is not a folder; put a folder there",
@@ -135,13 +142,6 @@ _REFUSALS: Final = {
     errno.ENXIO: "is not a regular file; remove it",
 }
 """What an error of opening says about the file, and not about this machine."""
-
-
-def account_number(name: str) -> int | None:
-    """The number of an account that ``account_name`` named, or None if there is no such account now."""
-    with suppress(KeyError):
-        return pwd.getpwnam(name).pw_uid
-    return int(name) if name.isascii() and name.isdigit() else None
 
 
 class FolderEntry(NamedTuple):
@@ -177,7 +177,7 @@ class HeldFolder:
         os.close(self.fd)
 
     def hold(self, path: str) -> "HeldFolder":
-        """Hold a folder below, whoever it belongs to: from there on, files are those of its owner."""
+        """Hold a folder below, of any account: from there on, files are those of its owner."""
         fd = self._open(path, _LIST)
         return HeldFolder(fd, self.place / path, os.fstat(fd).st_uid)
 
@@ -286,9 +286,11 @@ class HeldFolder:
         """Remove an entry of this folder, with everything below it, read-only or not and of any depth.
 
         A folder within another is moved to the top before it is emptied, so that paths stay short. Links are
-        removed themselves. Raises OSError, and EBUSY after ``most`` entries.
+        removed themselves. A folder of another account is not emptied: the owner of the one above it could
+        have moved it there. Raises OSError: EPERM for such a folder, EBUSY after ``most`` folders, or for one
+        of more than a million entries.
         """
-        fd = _open_to_empty(self.fd, name)
+        fd = _open_to_empty(self.fd, name, self.owner)
         if fd is None:
             os.unlink(name, dir_fd=self.fd)
             return
@@ -297,7 +299,7 @@ class HeldFolder:
             # No recursion: folders may be deeper than Python's stack, and longer than any path may be.
             while inner := _empty(fd):
                 for folder in inner:
-                    left -= 1 + _flatten(fd, folder, numbers)
+                    left -= 1 + _flatten(fd, folder, numbers, self.owner)
                     if left < 0:
                         raise OSError(errno.EBUSY, "it grows while it is removed", name)
         finally:
@@ -361,8 +363,11 @@ def _shown(path: str) -> str:
     return legible(path.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
-def _open_to_empty(parent: int, name: str) -> int | None:
-    """Open a folder, made writable for its owner; None for anything else, which is removed unopened."""
+def _open_to_empty(parent: int, name: str, owner: int | None) -> int | None:
+    """Open a folder of an account (None: of any), made writable for its owner.
+
+    None for anything else, which is removed unopened. Raises OSError.
+    """
     if not _HAS_HANDLES:
         # Elsewhere an unreadable folder cannot be held; at least this follows no link.
         with suppress(OSError):
@@ -375,6 +380,8 @@ def _open_to_empty(parent: int, name: str) -> int | None:
         raise
     try:
         info = os.fstat(handle)
+        if owner not in (None, info.st_uid):
+            raise PermissionError(errno.EPERM, f"it belongs to {account_name(info.st_uid)}", name)
         # Only of this account's own: root needs no permission, and must not change what belongs to others.
         if _HAS_HANDLES and info.st_uid == os.geteuid() and info.st_mode & stat.S_IRWXU != stat.S_IRWXU:
             os.chmod(f"/proc/self/fd/{handle}", stat.S_IRWXU)  # noqa: PTH101 - the folder that is held
@@ -387,7 +394,10 @@ def _empty(fd: int) -> list[str]:
     """Remove the files and links of a folder; return the names of the folders in it."""
     folders = []
     with os.scandir(fd) as scan:
-        listed = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in scan]
+        # The bound ends a listing that grows as fast as it is read.
+        listed = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in islice(scan, _MOST_ENTRIES)]
+        if len(listed) == _MOST_ENTRIES:
+            raise OSError(errno.EBUSY, f"a folder has {_MOST_ENTRIES:,} entries or more")
     for name, is_folder in listed:
         if is_folder:
             folders.append(name)
@@ -399,9 +409,9 @@ def _empty(fd: int) -> list[str]:
     return folders
 
 
-def _flatten(top: int, name: str, numbers: Iterator[int]) -> int:
+def _flatten(top: int, name: str, numbers: Iterator[int], owner: int | None) -> int:
     """Remove a folder of ``top`` after moving the folders in it to ``top``; return their number."""
-    fd = _open_to_empty(top, name)
+    fd = _open_to_empty(top, name, owner)
     if fd is None:  # exchanged meanwhile for a file or a link
         os.unlink(name, dir_fd=top)
         return 0
@@ -409,7 +419,7 @@ def _flatten(top: int, name: str, numbers: Iterator[int]) -> int:
     try:
         for inner in _empty(fd):
             # A folder that moves to another parent must be writable itself.
-            within = _open_to_empty(fd, inner)
+            within = _open_to_empty(fd, inner, owner)
             if within is not None:
                 os.close(within)
             _move(fd, inner, top, numbers)

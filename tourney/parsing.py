@@ -189,16 +189,17 @@ _GOES_ON = (b"{", b"[", b",", b":")
 """How a first line ends whose value goes on in the next; JSON by itself ends with none of them."""
 
 
-def read_text(path: Path, most: int) -> str:
-    """The UTF-8 text of a file of at most ``most`` bytes.
+def read_text(path: Path, most: int, data: bytes | None = None) -> str:
+    """The UTF-8 text of a file of at most ``most`` bytes; ``data`` is its content, if it was read already.
 
     Raises ValueError with a phrase that goes on after the file's name.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror}") from error
+    if data is None:
+        try:
+            with path.open("rb") as file:
+                data = file.read(most + 1)
+        except OSError as error:
+            raise ValueError(f"cannot be read: {error.strerror}") from error
     if len(data) > most:
         raise ValueError(f"is larger than {most:,} bytes")
     try:

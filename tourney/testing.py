@@ -55,10 +55,13 @@ class Step:
     avoided: bool = False
 
 
-def read_dialogue(path: Path) -> tuple[Step, ...]:
-    """The steps of a dialogue. Raises BotError, which names the file and the line."""
+def read_dialogue(path: Path, data: bytes | None = None) -> tuple[Step, ...]:
+    """The steps of a dialogue; ``data`` is the content of the file, if it was read already.
+
+    Raises BotError, which names the file and the line.
+    """
     try:
-        text = read_text(path, MOST_BYTES)
+        text = read_text(path, MOST_BYTES, data)
     except ValueError as error:
         raise BotError(f"{path} {error}") from error
     steps = tuple(_steps(text, path))

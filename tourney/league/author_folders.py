@@ -22,9 +22,9 @@ from tourney.league.privacy import masked
 MOST_SIGNATURE: Final = 16 << 10
 """Bytes of a signature; one of an SSH key has a few hundred."""
 _MOST_REMOVED: Final = 10 * SUBMITTED.files
-"""Entries of a submission that are removed from the inbox, where its author may go on making new ones."""
+"""Folders of a submission that are removed from the inbox, where its author may go on making new ones."""
 _TAKEN: Final = ".taken-"
-"""The beginning of the name of a submission that is being removed: what begins with a dot is no arrival."""
+"""The beginning of the name of what is being removed; names that begin with a dot are no longer looked at."""
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def _copy_signature(box: HeldFolder, plain: str, target: HeldFolder, name: str) 
 def remove_arrival(box: HeldFolder, source: str, number: int) -> None:
     """Remove what was copied, and its signature, from an author's folder, if that is allowed.
 
-    It gets another name first: half of a bot, which a crash would leave, must not arrive once more.
+    It gets another name first: half of a bot, which a crash would leave, must not arrive as a new one.
     """
     plain = source.removesuffix(READY)
     with suppress(OSError, UnsafeFileError):

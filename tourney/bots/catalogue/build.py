@@ -152,7 +152,7 @@ def _run(job: BuildJob, argv: tuple[str, ...], folder: Path, sandbox: Sandbox) -
                     os.write(pipes.stdin, b"\n")
                 else:
                     held = stack.enter_context(hold(folder))
-                # Any account's files: those in memory can only be the build's, and on disk it is this one.
+                # Owners do not matter: files in memory can only be the build's, on disk this account's.
                 work = _WorkFolder(replace(held, owner=None), job.bounds, bool(sandbox.source_folder))
                 os.close(pipes.stdin)
                 pipes = pipes._replace(stdin=-1)

@@ -1,6 +1,7 @@
 """``tourney bots test``: play dialogues with a bot, or write one from a position of a match."""
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -14,9 +15,9 @@ from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
-from tourney.errors import ActionError, CheckError, UsageError, counted, printable
-from tourney.files import write_file
+from tourney.errors import ActionError, CheckError, EnvironmentFailure, UsageError, counted, printable
 from tourney.games.registry import find_game
+from tourney.held_folder import hold
 from tourney.interface.found_match import FoundMatch, find_match
 from tourney.match.match_runner import StoreLauncher, entrant_of
 from tourney.match.spec import MAX_MS, Limits
@@ -24,7 +25,7 @@ from tourney.match.verify import replay
 from tourney.run.check_bot import STDERR_LINES
 from tourney.run.debugging import dialogue_before
 from tourney.schema import Document, Part, SandboxLevel
-from tourney.testing import ANSWER_MS, END_SECONDS, play_dialogue, read_dialogue
+from tourney.testing import ANSWER_MS, END_SECONDS, MOST_BYTES, play_dialogue, read_dialogue
 
 FOLDER: Final = "tests"
 """The folder of a bot's dialogues, in its own folder."""
@@ -118,9 +119,9 @@ class _Player:
     def start(self) -> Channel:
         return self.launch(entrant_of(self.bot, self.bot.manifest.name), Limits())
 
-    def play(self, file: Path) -> tuple[int, str, tuple[str, ...]]:
+    def play(self, file: Path, data: bytes | None = None) -> tuple[int, str, tuple[str, ...]]:
         """The number of the bot's lines in a file, the first difference and the last standard error."""
-        steps = read_dialogue(file)
+        steps = read_dialogue(file, data)
         channel = self.start()
         try:
             difference = play_dialogue(channel, steps, answer_ms=self.answer_ms)
@@ -143,20 +144,29 @@ def _play_file(player: _Player, file: Path, output: Output) -> None:
     output.text(f"{label} says what {file} expects, in {counted(lines, 'line')}")
 
 
-def _tests_of(player: _Player) -> Path:
+def _folder_of(player: _Player) -> Path:
     if player.folder is None or not player.folder.is_dir():
         raise UsageError(f"{player.bot.label} has no folder of its own: give FILE, or the bot's folder")
-    return player.folder / FOLDER
+    return player.folder
+
+
+def _dialogues(bot: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield the place and the content of each dialogue of a bot, whose folder may be another account's."""
+    folder = bot / FOLDER
+    count = 0
+    with hold(bot) as held, suppress(FileNotFoundError):
+        for entry in held.entries(FOLDER):
+            if entry.name.endswith(SUFFIX):
+                yield folder / entry.name, held.read(f"{FOLDER}/{entry.name}", MOST_BYTES)
+                count += 1
+    if not count:
+        raise UsageError(f"there is no *{SUFFIX} in {folder}: --add MATCH@ACTION writes one")
 
 
 def _play_all(player: _Player, output: Output) -> None:
-    folder = _tests_of(player)
-    files = sorted(folder.glob(f"*{SUFFIX}"))
-    if not files:
-        raise UsageError(f"there is no *{SUFFIX} in {folder}: --add MATCH@ACTION writes one")
     found: list[DialogueResult] = []
-    for file in files:
-        _, difference, errors = player.play(file)
+    for file, data in _dialogues(_folder_of(player)):
+        _, difference, errors = player.play(file, data)
         found.append(DialogueResult(file=str(file), difference=difference or None))
         output.text(f"{file}: {difference or 'ok'}")
         for line in errors if difference and output.people else ():
@@ -180,10 +190,14 @@ def _add(player: _Player, place: str, options: _TestRequest, output: Output) -> 
     finally:
         channel.close(END_SECONDS)
     sign = "<" if options.expect else "!"
-    file = _tests_of(player) / f"{Path(match.label.replace(' ', '-')).name}-{action}{SUFFIX}"
+    folder = _folder_of(player)
+    file = folder / FOLDER / f"{Path(match.label.replace(' ', '-')).name}-{action}{SUFFIX}"
     text = "\n".join([f"# {match.label}, action {action}", *lines[:-1], f"{sign} move {wanted}", ""])
-    file.parent.mkdir(exist_ok=True)
-    write_file(file, text.encode("utf-8"))
+    try:
+        with hold(folder) as held, held.make_folder(FOLDER, 0o755) as tests:
+            tests.write(file.name, text.encode("utf-8"), mode=0o644)
+    except OSError as error:
+        raise EnvironmentFailure(f"{file} cannot be written: {error.strerror}") from error
     now = chosen or "resigns"
     passes = (chosen == wanted) == (options.expect is not None)
     output.write(f"{file} is written; now the bot {'passes' if passes else 'fails'}: it chooses {now}")
