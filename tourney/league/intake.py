@@ -130,12 +130,15 @@ def _folder_arrivals(league: League, now: datetime, notes: list[str]) -> Iterato
     with hold(league.inbox) as inbox:
         with os.scandir(inbox.fd) as scan:
             for entry in scan:
-                if entry.is_dir(follow_symlinks=False):
-                    with suppress(FileNotFoundError):
+                try:
+                    if entry.is_dir(follow_symlinks=False):
                         owner = account_name(entry.stat(follow_symlinks=False).st_uid)
                         folders.setdefault(league.payer(entry.name, owner), []).append(entry.name)
-                else:
-                    strays += 1
+                    else:
+                        strays += not entry.name.startswith(".")
+                except OSError as error:  # as of a mount whose server has ended
+                    if not isinstance(error, FileNotFoundError):
+                        notes.append(f"inbox/{_shown(entry.name)} is left alone: {error.strerror}")
         if strays:
             notes.append(
                 f"the inbox has {counted(strays, 'entry', 'entries')} besides the folders of authors"
@@ -185,7 +188,7 @@ class _AccountLook:
         submissions = []
         for name in names:
             if not name.startswith(".") and not name.endswith(_NO_SUBMISSIONS):
-                with suppress(FileNotFoundError):
+                with suppress(OSError):  # it went, or its mount does not answer
                     info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
                     submissions.append(FolderEntry(name, info))
         # The newest first, because what nights copied stays in the folder.
@@ -264,7 +267,7 @@ def _arrival(author: str, user: str, entry: FolderEntry, seen: _Seen, problem: s
     bot = bot.removesuffix(archive_ending(bot))
     owner = account_name(entry.info.st_uid)
     if owner != user:
-        problem = problem or f"{entry.name} belongs to {owner}, and the folder {author} to {user}"
+        problem = problem or f"{_shown(entry.name)} belongs to {owner}, and the folder {author} to {user}"
     return Arrival(author, bot, entry.name, seen.stamp, problem, user=user, arrived=seen.arrived)
 
 
@@ -289,7 +292,7 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
     if arrival.problem or bot != arrival.bot:
         shown = _shown(arrival.bot)[:60]
         why = arrival.problem or f"{shown!r} cannot name a bot: use small letters, digits and '-'"
-        submission = structs.replace(submission, fate="refused", reason=why[:1000])
+        submission = structs.replace(submission, fate="refused", reason=legible(why)[:1000])
         ledger.add(submission)
         return submission
     taken = league.records / "taken"
