@@ -4,12 +4,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from msgspec.structs import astuple
 
 from benchmarks.ratings import World, simulate
 from tests.ratings.pools import results_of, shuffled
+from tests.support.even_pools import EvenPool, even_pools, not_finite
+from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, differences, rate, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.likelihood import MODELS
 from tourney.ratings.sequential import PlannedGames
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -155,6 +159,25 @@ def test_all_draws_give_equal_ratings() -> None:
         assert batch.pool.draw_rate == 1.0
         # Thirty draws show that the two are close, and no more than that.
         assert 20 < batch.ratings[0].high < 80
+
+
+@pytest.mark.parametrize("model", MODELS)
+@settings(max_examples=150)
+@given(pool=even_pools())
+def test_even_pools_have_finite_numbers(model: str, pool: EvenPool) -> None:
+    clusters = Clusters()
+    clusters.take(pool.results)
+    for look in (None, PlannedGames(10, pool.seats)):
+        try:
+            batch = rate_clusters(clusters, range(pool.entrants), pool.seats, model=MODELS[model], look=look)
+        except UsageError:
+            assert model != "tourney", "the own model rates every pool"
+            continue
+        assert list(not_finite(batch)) == []
+        # BayesElo takes white for 32.8 Elo stronger, so to draw with it is not to be equal.
+        level = all(result.void or set(result.ranks) == {1} for result in pool.results)
+        if level and model != "bayeselo":
+            assert {(line.rank, line.elo) for line in batch.ratings} == {(1, 0.0)}
 
 
 def test_unconnected_parts_of_a_pool_are_listed() -> None:
