@@ -7,6 +7,7 @@ from itertools import count
 from typing import Final
 
 from tourney.errors import InputError, RecordError
+from tourney.match.evidence import Evidence
 from tourney.match.record import read_record
 from tourney.outcomes.foreign_game import (
     RANKS,
@@ -154,7 +155,7 @@ def _recorded(value: object) -> ForeignGame:
             "pair": str(record.seed),
             "reason": outcome.reason,
         }
-    )._replace(faults=outcome.seat_faults)
+    )._replace(faults=outcome.seat_faults, play=int(Evidence.without_luck(record).play or "0", 16))
 
 
 def _games(
