@@ -101,6 +101,7 @@ class BatchPool:
     matches. ``seats``: empty for a model without effects of seats. ``parts``: the entrants (numbers)
     connected by matches, best first; two parts cannot be compared. ``steps``: the same parts, split where no
     entrant below ever took anything off one above; across a step only the prior bounds the difference.
+    ``zero``: the entrants whose mean Elo is 0, best first; empty with anchors.
     """
 
     matches: int
@@ -113,6 +114,7 @@ class BatchPool:
     parts: tuple[tuple[int, ...], ...]
     steps: tuple[tuple[tuple[int, ...], ...], ...]
     prior_elo: float
+    zero: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ def rate(
     lines = _lines(counts, (elo, matrix, spread, p_best, raw), found.luck, look)
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = connected_parts(counts, fitted.totals, order)
+    level = {counts.entrants[position] for position in at} or set(counts.entrants)
     pool = BatchPool(
         matches=int(counts.game_times.sum()),
         distinct=counts.distinct,
@@ -199,6 +202,7 @@ def rate(
         parts=parts,
         steps=steps,
         prior_elo=PRIOR.rating,
+        zero=() if anchors else tuple(line.entrant for line in lines if line.entrant in level),
     )
     strength = (elo, spread, likely[0], superiority.spreads(likely[1]))
     table = _pairs(counts, strength, fitted, order, look) if pairs else ()
