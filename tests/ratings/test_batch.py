@@ -15,6 +15,7 @@ from tourney.ratings.batch import Batch, differences, rate, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.likelihood import MODELS
 from tourney.ratings.sequential import PlannedGames
+from tourney.ratings.superiority import uniforms
 from tourney.schedule.row import MatchKey, ResultRow
 
 
@@ -337,3 +338,24 @@ def test_circle_is_no_cycle_where_strengths_changed() -> None:
         assert cycles is not None
         found.append((cycles.drift, cycles.deviation, [(one.entrants, one.scores) for one in cycles.cycles]))
     assert found == [(0.996, 0.683, [((0, 1, 2), (0.891, 0.891, 0.891))]), (0.032, 0.439, [])]
+
+
+def test_drift_does_not_depend_on_the_numbers_of_entrants() -> None:
+    """A bot that scores in one half only is in the zero of that half, and not in that of the other."""
+    results = []
+    for cycle in range(60):
+        drawn = uniforms(6, "drift", 4, cycle)
+        for table, (a, b) in enumerate(combinations(range(4), 2)):
+            likely = 0.985 if b == 3 else 0.75 if (a, b) in {(0, 1), (1, 2)} else 0.25
+            ranks = (1, 2) if drawn[table] < likely else (2, 1)
+            results.append(ResultRow(MatchKey(cycle + 1, table + 1, 1, 1), (a, b), ranks))
+    drifts = []
+    for numbers in ((0, 1, 2, 3), (3, 1, 2, 0), (1, 3, 0, 2)):
+        clusters = Clusters()
+        clusters.take([row._replace(entrants=tuple(numbers[n] for n in row.entrants)) for row in results])
+        halves = [rate(clusters.half(range(4), 2, last=last)) for last in (False, True)]
+        assert len({len(half.pool.zero) for half in halves}) == 2
+        found = rate_clusters(clusters, range(4), 2).cycles
+        assert found is not None
+        drifts.append(found.drift)
+    assert len(set(drifts)) == 1

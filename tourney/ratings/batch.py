@@ -220,9 +220,11 @@ def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how
         return batch
     halves = (clusters.half(entrants, seats, last=last) for last in (False, True))
     (one, first), (other, second) = map(strengths, halves)
-    # Strengths are relative to a mean, so the last change follows from the others.
-    change = (other - one)[:-1]
-    statistic = float(change @ np.linalg.pinv((first + second)[:-1, :-1]) @ change)
+    # The zeros of the halves may be those of other bots. Relative to the mean of all, the last change follows
+    # from the others.
+    change, matrix = relative(other - one, first + second, unit=1.0)
+    change, matrix = change[:-1], matrix[:-1, :-1]
+    statistic = max(float(change @ np.linalg.pinv(matrix) @ change), 0.0)
     drift = published(tail(statistic, len(change), 2.0 * len(change)), 3)
     cycles = batch.cycles.cycles if drift >= SIGNIFICANT else ()
     return replace(batch, cycles=replace(batch.cycles, drift=drift, cycles=cycles))
