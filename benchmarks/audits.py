@@ -2,10 +2,11 @@
 
     python -m benchmarks.audits [--seeds 20] [TABLE ...]
 
-Tables: repeats, luck, stones, cycles, transitive, dumping, answers, times; all without an argument. All but
-``stones`` are simulated from fixed seeds, with strengths in Elo; ``stones`` plays matches of Sage Stones. So
-all figures are the same everywhere. ``cycles`` has pools of six bots in which three beat each other in a
-circle; ``transitive`` has pools without any, some of them with accidents, draws or drift.
+Tables: repeats, luck, stones, cycles, transitive, sparse, dumping, answers, times; all without an argument.
+All but ``stones`` are simulated from fixed seeds, with strengths in Elo; ``stones`` plays matches of Sage
+Stones. So all figures are the same everywhere. ``cycles`` has pools of six bots in which three beat each
+other in a circle; ``transitive`` has pools without any, some of them with accidents, draws or drift;
+``sparse`` has equal bots that met a few times.
 
 It is long because its tables share their simulated pools.
 """
@@ -27,6 +28,8 @@ from tourney.match.record import Outcome, make_record
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.ratings.batch import rate, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.cycles import SIGNIFICANT
+from tourney.ratings.fit import TESTED, chance, estimate, goodness, pair_totals
 from tourney.ratings.sequential import expected_score
 from tourney.ratings.superiority import normals, uniforms
 from tourney.results.audit import find_alike, find_dumping, find_slower
@@ -338,6 +341,41 @@ def show_transitive(seeds: int) -> None:
         row(str(title), *(f"{100 * count / runs:.1f} %" for count in (said, changed, named)))
 
 
+def show_sparse(seeds: int) -> None:
+    """Show how often the test of fit rejects pools for which the model holds, if pairs met a few times."""
+    runs = 15 * seeds
+    print(f"\nEqual bots without draws, the test of fit at 1 %, {runs} pools of each kind\n")
+    head("bots", "opponents of each", "games of each two", "rejected if tested", "rejected")
+    for bots, opponents in ((10, 9), (20, 19), (40, 8)):
+        for games in (1, 2, 4):
+            rejected = Counter[str]()
+            for seed in range(runs):
+                labels = ("bench", "sparse", seed, bots, games)
+                # Each meets its next ones on a circle, so all have the same number of opponents.
+                pairs = [(a, b) for a, b in combinations(range(bots), 2) if _apart(a, b, bots) <= opponents]
+                results = []
+                for table, (a, b) in enumerate(pairs, 1):
+                    for game, at in enumerate(uniforms(games, *labels, a, b).tolist(), 1):
+                        seats = (a, b) if game % 2 else (b, a)
+                        ranks = (1, 2) if at < 0.5 else (2, 1)
+                        results.append(ResultRow(MatchKey(1, table, game, 1), seats, ranks))
+                counts = Counts.of_results(results, range(bots), 2)
+                fit = estimate(counts)
+                totals = pair_totals(fit.likelihood.meetings(fit.raw.x), bots)
+                residuals = fit.likelihood.by_pair(fit.likelihood.residual(fit.raw.x))
+                variance, spread = chance(residuals, counts.times, totals, bots)
+                for kind, least in (("tested", 0.0), ("as it is", TESTED)):
+                    p_value = goodness(fit.raw, totals, variance, spread, bots, least).p_value
+                    rejected[kind] += p_value is not None and p_value < SIGNIFICANT
+            shares = (f"{100 * rejected[kind] / runs:.1f} %" for kind in ("tested", "as it is"))
+            row(bots, opponents, games, *shares)
+
+
+def _apart(a: int, b: int, bots: int) -> int:
+    """Twice the distance of two bots on a circle."""
+    return 2 * min((a - b) % bots, (b - a) % bots)
+
+
 def show_answers(seeds: int) -> None:
     """Show how often the audit finds two bots that are one program by their answers."""
     runs, bots = 10 * seeds, 8
@@ -391,6 +429,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "stones": show_stones,
     "cycles": show_cycles,
     "transitive": show_transitive,
+    "sparse": show_sparse,
     "dumping": show_dumping,
     "answers": show_answers,
     "times": show_times,

@@ -441,7 +441,8 @@ def show_clusters(seeds: int) -> None:
             ranks = 1 + np.sum(truth[None, :] > truth[:, None], axis=1)
             ranked += [line.best_rank <= ranks[line.entrant] <= line.worst_rank for line in batch.ratings]
             spread.append(found.dispersion)
-            refused.append((batch.pool.goodness.p_value or 0.0) < 0.05)
+            p_value = batch.pool.goodness.p_value
+            refused.append(p_value is not None and p_value < 0.05)
         cells = [f"{statistics.mean(figures):.3f}" for figures in inside.values()]
         row(
             title,

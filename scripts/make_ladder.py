@@ -18,6 +18,8 @@ from tourney.errors import TourneyError, UsageError
 from tourney.files import write_file
 from tourney.games.registry import find_game
 from tourney.match.record import Record
+from tourney.ratings.batch import differences
+from tourney.ratings.counts import Clusters
 from tourney.results.ratings import rate_batch
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -52,7 +54,14 @@ def measure(repository: Database, tournament: Tournament, rungs: Sequence[Rung])
         entrant.number: entrant.entrant.name for entrant in repository.tournaments.entrants(tournament.id)
     }
     batch = rate_batch(repository, tournament, "loss")
-    ratings = {names[line.entrant]: [line.elo, line.low, line.high] for line in reversed(batch.ratings)}
+    order = [line.entrant for line in reversed(batch.ratings)]
+    # Not the core's mean, as in other tables: the lowest rungs may score nothing, and the page has one scale.
+    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice)
+    clusters.take(repository.matches.results(tournament.id))
+    share = 1 / len(order)
+    contrasts = [{other: float(other == one) - share for other in order} for one in order]
+    elo = differences(clusters.counts(order, tournament.seats), contrasts)
+    ratings = {names[number]: list(values) for number, values in zip(order, elo, strict=True)}
     points: dict[str, dict[str, float]] = {name: {} for name in ratings}
     above: dict[tuple[str, str], list[float]] = {}
     for pair in batch.pairs:

@@ -39,6 +39,7 @@ AS_A_WHOLE = {
 OTHER_TESTS: dict[str, str] = {
     "bot/test_run.py": "a bot of the SDK as a process",
     "cli/test_damaged_parts.py": "every command on damaged logs, measurements and records",
+    "cli/test_even_pools.py": "every command that computes, on pools of equal results",
     "cli/test_json_output.py": "every command's JSON against its documented keys",
     "cli/test_read_only.py": "every reading command on a database that it may not write",
     "cli/test_roots.py": "roots in run, verify, export and import",

@@ -125,7 +125,10 @@ def test_impossible_imports_leave_no_database(home: Path, tmp_path: Path) -> Non
         ((str(empty), "--name", "x"), "there is no record to import"),
         ((str(cut),), "but its first line says"),
         ((str(mixed), "--name", "x"), f"{mixed} line 7: a tournament begins here"),
-        (("-", "--name", "x"), "standard input line 1: 'x' is not a header of a table of results"),
+        (
+            ("-", "--name", "x"),
+            "standard input line 1 was read as CSV, but 'x' is not a header of a table of results",
+        ),
         ((str(tmp_path / "none"), "--name", "x"), "none cannot be read: No such file or directory"),
         ((str(tmp_path), "--name", "x"), "is a directory"),
     ):

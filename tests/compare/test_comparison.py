@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.comparisons import Play, asking
 from tests.support.coordination import RecordingListener
+from tests.support.even_pools import EVEN_RESULTS, even_ranks, not_finite
 from tests.support.executors import BackwardsExecutor, FuturesExecutor, in_parts
 from tests.support.tournaments import played, refused
 from tourney.compare.asking import BotQuestion
@@ -125,6 +126,21 @@ def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
     assert [line for line in heard.messages if " of 3.00" in line] == [
         "no pair counts so far; better 0.00 of 3.00, worse 0.00 of 3.00"
     ]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in EVEN_RESULTS if kind != "all void"])
+@pytest.mark.parametrize("width", [None, 50])
+def test_equal_results_give_finite_numbers(tmp_path: Path, kind: str, width: int | None) -> None:
+    def play(task: MatchTask) -> WorkerReply:
+        names = sorted(seat.name for seat in task.spec.seats)
+        numbers = [names.index(seat.name) for seat in task.spec.seats]
+        return WorkerReply(task.number, played(task.spec, even_ranks(kind, numbers)))
+
+    rule = ComparisonRule(SequentialTest(0, 100), batch=4, max_pairs=12, width=width)
+    result = ask(tmp_path, play, rule=rule).result
+    assert result.pairs in {4, 8, 12}
+    assert list(not_finite(result)) == []
+    assert "nan" not in result.sentence()
 
 
 def test_comparison_in_which_nothing_starts_is_an_error(tmp_path: Path) -> None:

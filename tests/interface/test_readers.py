@@ -42,6 +42,12 @@ def described(section: str) -> dict[str, str]:
     return dict(re.findall(r"^\| `([a-z_-]+)` \| `(\w+)` \|", text, re.MULTILINE))
 
 
+def test_documented_values_are_those_of_the_columns() -> None:
+    text = page("reference/python.md").split("\n### ratings\n")[1].split("\n## ")[0]
+    documented = dict(re.findall(r"^\| `([a-z_]+)` \| `\w+` \| (.*) \|$", text, re.MULTILINE))
+    assert documented == {column.key: column.description for column in (*TRUESKILL, *ELO)}
+
+
 @pytest.mark.parametrize("name", FRAMES)
 @pytest.mark.parametrize("tournament", ["cup", "planned"])
 def test_frames_have_the_documented_columns(

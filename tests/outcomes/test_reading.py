@@ -1,6 +1,7 @@
 """Files of results as a whole: filters, compression, and files of other kinds."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,39 @@ def test_bomb_is_refused(pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(reading, "MAX_RATIO", 100)
     with pytest.raises(InputError, match="expands more than 100 times"):
         read(tmp_path, pack(bytes(8 << 20)))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 1/2-1/2\n", "looks like PGN movetext without tags: put"),
+        ("\ufeff\n{by cutechess} 1. {a} e4 {0.1s} 1-0\n", "looks like PGN movetext without tags"),
+        ("1... Kd2 2. Kd4 *\n", "looks like PGN movetext without tags"),
+        ("1.a1-a4 b2-b4\n", "looks like PGN movetext without tags"),
+        ('[{"white": "a", "black": "b", "result": "1-0"}]', "looks like a JSON array, not like JSON lines"),
+        ("[\n  [1, 2]\n]", "looks like a JSON array"),
+        ("<!DOCTYPE html><title>games</title>", "looks like a web page"),
+        ("white,black\na,b\n", "line 1 was read as CSV, but 'white,black' is not a header"),
+    ],
+)
+def test_error_names_the_form_that_a_file_looks_like(text: str, sentence: str, tmp_path: Path) -> None:
+    for data in (text.encode(), gzip.compress(text.encode())):
+        with pytest.raises(InputError, match=re.escape(sentence)):
+            read(tmp_path, data)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[tool.ruff]\nline-length = 110\n", "none of 1 games can be rated, read as PGN: "),
+        ("; a comment\n", "there is no game in these results, read as PGN"),
+        ("{white: a}\n", "can be rated, read as JSON lines: .* line 1: not JSON"),
+        ("white,black,result\n", "there is no game in these results, read as CSV"),
+    ],
+)
+def test_file_without_games_is_named_with_its_form(text: str, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        read(tmp_path, text)
 
 
 @pytest.mark.parametrize("magic", [b"PK\x03\x04", b"BZh9", b"\xff\xfe[\0", b"SQLite format 3\0"])

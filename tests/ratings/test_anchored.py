@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import QUANTILE
@@ -19,6 +21,12 @@ def pairs(opponent: int, half_points: str) -> list[list[Meeting]]:
 def test_even_score_gives_the_opponents_rating() -> None:
     found = place(pairs(20_000, "3122" * 50), ANCHORS)
     assert found.rating == 20_000
+
+
+@given(st.sampled_from("01234"), st.integers(0, 40), st.integers(1, 3))
+def test_equal_results_give_finite_ratings(half_points: str, groups: int, opponents: int) -> None:
+    found = place(pairs(0, half_points * groups), ANCHORS[:opponents]).at_every_look(25)
+    assert found.low < found.rating < found.high
 
 
 def test_score_of_three_quarters_is_191_elo() -> None:

@@ -4,13 +4,18 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from msgspec.structs import astuple
 
 from benchmarks.ratings import World, simulate
 from tests.ratings.pools import results_of, shuffled
+from tests.support.even_pools import EvenPool, even_pools, not_finite
+from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, differences, rate, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.likelihood import MODELS
 from tourney.ratings.sequential import PlannedGames
+from tourney.ratings.superiority import uniforms
 from tourney.schedule.row import MatchKey, ResultRow
 
 
@@ -155,6 +160,25 @@ def test_all_draws_give_equal_ratings() -> None:
         assert batch.pool.draw_rate == 1.0
         # Thirty draws show that the two are close, and no more than that.
         assert 20 < batch.ratings[0].high < 80
+
+
+@pytest.mark.parametrize("model", MODELS)
+@settings(max_examples=150)
+@given(pool=even_pools())
+def test_even_pools_have_finite_numbers(model: str, pool: EvenPool) -> None:
+    clusters = Clusters()
+    clusters.take(pool.results)
+    for look in (None, PlannedGames(10, pool.seats)):
+        try:
+            batch = rate_clusters(clusters, range(pool.entrants), pool.seats, model=MODELS[model], look=look)
+        except UsageError:
+            assert model != "tourney", "the own model rates every pool"
+            continue
+        assert list(not_finite(batch)) == []
+        # BayesElo takes white for 32.8 Elo stronger, so to draw with it is not to be equal.
+        level = all(result.void or set(result.ranks) == {1} for result in pool.results)
+        if level and model != "bayeselo":
+            assert {(line.rank, line.elo) for line in batch.ratings} == {(1, 0.0)}
 
 
 def test_unconnected_parts_of_a_pool_are_listed() -> None:
@@ -314,3 +338,24 @@ def test_circle_is_no_cycle_where_strengths_changed() -> None:
         assert cycles is not None
         found.append((cycles.drift, cycles.deviation, [(one.entrants, one.scores) for one in cycles.cycles]))
     assert found == [(0.996, 0.683, [((0, 1, 2), (0.891, 0.891, 0.891))]), (0.032, 0.439, [])]
+
+
+def test_drift_does_not_depend_on_the_numbers_of_entrants() -> None:
+    """A bot that scores in one half only is in the zero of that half, and not in that of the other."""
+    results = []
+    for cycle in range(60):
+        drawn = uniforms(6, "drift", 4, cycle)
+        for table, (a, b) in enumerate(combinations(range(4), 2)):
+            likely = 0.985 if b == 3 else 0.75 if (a, b) in {(0, 1), (1, 2)} else 0.25
+            ranks = (1, 2) if drawn[table] < likely else (2, 1)
+            results.append(ResultRow(MatchKey(cycle + 1, table + 1, 1, 1), (a, b), ranks))
+    drifts = []
+    for numbers in ((0, 1, 2, 3), (3, 1, 2, 0), (1, 3, 0, 2)):
+        clusters = Clusters()
+        clusters.take([row._replace(entrants=tuple(numbers[n] for n in row.entrants)) for row in results])
+        halves = [rate(clusters.half(range(4), 2, last=last)) for last in (False, True)]
+        assert len({len(half.pool.zero) for half in halves}) == 2
+        found = rate_clusters(clusters, range(4), 2).cycles
+        assert found is not None
+        drifts.append(found.drift)
+    assert len(set(drifts)) == 1

@@ -1,6 +1,7 @@
 """Covariances: the sandwich against a plain computation, and the published envelope."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
 from tourney.match.evidence import POINT, Evidence
-from tourney.ratings.batch import strengths
+from tourney.ratings.batch import rate, strengths
 from tourney.ratings.counts import Counts, Floats
 from tourney.ratings.fit import Estimate, estimate, squared_scores, upper_envelope
 from tourney.ratings.likelihood import Prior
@@ -147,3 +148,40 @@ def test_versions_of_few_games_do_not_stretch_the_scale() -> None:
         deviations.append(float(matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]) ** 0.5)
     assert gaps[0] - 400 > 2 * deviations[0], "without the prior the scale is stretched"
     assert abs(gaps[1] - 400) < 2 * deviations[1] < 150
+
+
+def single_games(bots: int, games: int, seed: int) -> Counts:
+    """Games of each two of some equal bots, none drawn, each with dice of its own."""
+    rows = []
+    for table, (a, b) in enumerate(combinations(range(bots), 2), 1):
+        for game, drawn in enumerate(uniforms(games, "single-games", seed, a, b), 1):
+            ranks = (1, 2) if drawn < 0.5 else (2, 1)
+            rows.append(ResultRow(MatchKey(1, table, game, 1), (a, b), ranks))
+    return Counts.of_results(rows, range(bots), 2)
+
+
+def test_fit_of_pairs_with_few_games_is_not_tested() -> None:
+    """Of 20 equal bots in single games the test of fit would reject one pool in five at 1 %."""
+    batches = [rate(single_games(20, 1, seed), pairs=False) for seed in range(12)]
+    assert {batch.pool.goodness.p_value for batch in batches} == {None}
+    assert {batch.cycles for batch in batches} == {None}
+    assert rate(single_games(20, 3, 0), pairs=False).pool.goodness.p_value is None
+    assert rate(single_games(20, 4, 0), pairs=False).pool.goodness.p_value is not None
+
+
+@pytest.mark.parametrize(
+    ("seats", "results"),
+    [
+        (2, (((0, 1), (1, 1)), ((0, 2), (1, 1)), ((1, 2), (1, 1)))),
+        (2, (((0, 1), (1, 2)), ((2, 1), (2, 1)), ((2, 3), (1, 2)), ((0, 3), (2, 1)))),
+        (3, (((0, 1, 2), (1, 1, 1)),)),
+    ],
+    ids=["three draws", "ring", "three seats tied"],
+)
+def test_pool_without_variance_by_chance_is_rated(
+    seats: int, results: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+) -> None:
+    rows = [ResultRow(MatchKey(1, table, 1, 1), *one) for table, one in enumerate(results, 1)]
+    batch = rate(Counts.of_results(rows, sorted({n for row in rows for n in row.entrants}), seats))
+    assert {(line.rank, line.elo, line.score) for line in batch.ratings} == {(1, 0.0, 0.5)}
+    assert batch.pool.goodness[1:3] == (None, None)

@@ -53,6 +53,12 @@ def test_ordo_refuses_a_player_that_won_all_games() -> None:
         rate(counts_of((*POOL, *PERFECT)), model=MODELS["ordo"])
 
 
+def test_bayeselo_refuses_players_that_no_game_connects() -> None:
+    apart = Counter([(((0, 1), (1, 2), ()),), (((2, 3), (1, 1), ()),)])
+    with pytest.raises(UsageError, match=r"model bayeselo has no ratings .* into 2 groups .* no game was"):
+        rate(Counts.of_clusters(apart, range(4), 2), model=MODELS["bayeselo"])
+
+
 def test_classic_models_refuse_three_seats() -> None:
     counts = Counts.of_clusters(Counter([(((0, 1, 2), (1, 2, 3), ()),)]), range(3), 3)
     with pytest.raises(UsageError, match="two players"):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.even_pools import not_finite
 from tourney.errors import UsageError
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Counts, Game
@@ -98,6 +99,15 @@ def test_interval_agrees_with_the_evidence(looks: list[list[int]]) -> None:
     assert (turned.low, turned.high) == tuple(
         None if end is None else -end for end in (found.high, found.low)
     )
+
+
+@given(st.sampled_from((*SCORES, -0.6, 1.6)), st.lists(st.integers(0, 40), max_size=5))
+def test_equal_scores_give_finite_findings(score: float, batches: list[int]) -> None:
+    looks = [{score: groups} if groups else {} for groups in batches]
+    for test in (SequentialTest(luck=True), *([TEST] if 0 <= score <= 1 else [])):
+        assert list(not_finite(test.evidence(looks))) == []
+        found = test.find(looks) if any(batches) else None
+        assert list(not_finite(found)) == []
 
 
 def test_more_claims_widen_the_interval() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
+from tests.support.even_pools import EvenPool, even_pools, not_finite
 from tourney.errors import UsageError
 from tourney.ratings.method import Forfeits
 from tourney.ratings.trueskill_rating import (
@@ -22,6 +23,7 @@ from tourney.ratings.trueskill_rating import (
     TrueSkillMethod,
     TrueSkillRating,
     dump_pool,
+    estimate_draw_probability,
     history,
     load_pool,
     settings_text,
@@ -182,6 +184,15 @@ def test_skills_stay_finite_for_any_result(table: list[tuple[Skill, int]], proba
     for (before, _), result in zip(table, after, strict=True):
         assert math.isfinite(result.mu)
         assert 0 < result.sigma <= before.sigma * (1 + 1e-6)
+
+
+@given(pool=even_pools())
+def test_even_pools_have_finite_numbers(pool: EvenPool) -> None:
+    for probability in (estimate_draw_probability(pool.results), 0.0, 0.9999):
+        for tau in (0.0, PACKAGE_TAU):
+            start = Settings(draw_probability=probability, tau=tau)
+            table = SkillPool.of(range(pool.entrants), start).after(pool.results).table()
+            assert list(not_finite(table)) == []
 
 
 def test_void_and_forfeited_matches_can_be_left_out() -> None:

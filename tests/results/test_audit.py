@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
+from tests.support.even_pools import EvenPool, even_pools, not_finite
 from tests.support.tournaments import begin, played
-from tourney.ratings.counts import Counts
+from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.superiority import normals, uniforms
 from tourney.results.audit import audit, find_alike, find_dumping, find_slower
 from tourney.run.engine.recorder import spec_of
@@ -39,6 +41,16 @@ def test_games_given_away_are_found() -> None:
 def test_fair_pools_and_small_ones_show_none() -> None:
     assert [find_dumping(pool(8, 40, seed)) for seed in range(20, 36)] == [[]] * 16
     assert find_dumping(pool(3, 40, 1, (0, 1))) == []
+
+
+@settings(max_examples=60)
+@given(pool=even_pools())
+def test_even_pools_have_finite_findings(pool: EvenPool) -> None:
+    clusters = Clusters()
+    clusters.take(pool.results)
+    found = find_dumping(clusters.counts(range(pool.entrants), pool.seats))
+    assert list(not_finite(found)) == []
+    assert not found or any(set(result.ranks) != {1} for result in pool.results)
 
 
 def test_repeats_and_files_are_named(tmp_path: Path) -> None:
@@ -83,3 +95,15 @@ def test_bots_slower_against_one_rival_are_found() -> None:
     assert list(find_slower(times)) == []
     times[2][0] = [4 * one for one in times[2][0]]
     assert [found[:2] for found in find_slower(times)] == [(2, 0)]
+
+
+def test_equal_times_show_none() -> None:
+    """Also where only the smallest and the largest time differ: the others have one rank."""
+    equal = {bot: {other: [1.0] * 20 for other in range(4) if other != bot} for bot in range(4)}
+    assert list(find_slower(equal)) == []
+    equal[0][1], equal[0][2] = [1.0] * 19 + [9.0], [0.1] + [1.0] * 19
+    assert list(find_slower(equal)) == []
+
+
+def test_equal_answers_of_all_are_not_one_program() -> None:
+    assert list(find_alike([dict.fromkeys(range(5), "pass")] * 100)) == []

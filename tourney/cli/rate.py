@@ -138,8 +138,9 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
     line. `tourney import` keeps the results in a database. docs/how-to/rate-results.md has examples,
     docs/reference/result-files.md all forms.
 
-    Batch ratings are Elo relative to the mean of all players, with 95 % confidence intervals. Two games with
-    colours reversed that share a pair label, an opening or a round are one observation.
+    Batch ratings are Elo with 95 % confidence intervals; 0 is the mean of all players, or of those that a
+    note names. Two games with colours reversed that share a pair label, an opening or a round are one
+    observation.
     """
     options.check()
     output = current()
@@ -225,4 +226,4 @@ def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, 
         with opened.snapshot() as database:
             tournament = database.tournaments.by_id(stored.id)
             written = write_report(database, (tournament,), folder, Options(measured=False))
-    output.say(f"the report rates by Tourney's own model, relative to the mean: {written.index}")
+    output.say(f"the report rates by Tourney's own model, without anchors: {written.index}")

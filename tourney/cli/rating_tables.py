@@ -125,7 +125,8 @@ class LeftOut(Part, frozen=True, kw_only=True):
 class VersionsDocument(Document, frozen=True, kw_only=True):
     """The ratings of all versions of bots in one fit over `tournaments`, best first.
 
-    All have the settings of `reference`. Elo is relative to the mean of the pool, or to anchors.
+    All have the settings of `reference`. Elo is relative to the zero of the pool, which `notes` name if it is
+    not the mean of all, or to anchors.
     """
 
     format: Literal["tourney-versions/1"] = "tourney-versions/1"
@@ -139,8 +140,9 @@ class VersionsDocument(Document, frozen=True, kw_only=True):
 
 
 class RatingsDocument(Document, frozen=True, kw_only=True):
-    """A batch rating, best first; Elo is relative to the mean of the pool, or to anchors.
+    """A batch rating, best first; Elo is relative to the zero of the pool, or to anchors.
 
+    0 is the mean of all bots, or of those that `notes` name.
     `tournament` is null for results of files. `model` says what Elo means. `intervals` is their kind.
     `cycles` is null unless the test of fit says, with p below 0.01, that strength is not one number. `notes`
     are sentences on the limits of the ratings.

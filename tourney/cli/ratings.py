@@ -99,9 +99,10 @@ class _RatingsRequest(opt.CommandOptions):
 def command(tournament: str | None, options: _RatingsRequest) -> None:
     """Print the ratings of TOURNAMENT (default: the newest).
 
-    Batch: Elo relative to the mean of the pool with a 95 % confidence interval, and the confidence interval
-    of the rank. The order of matches does not matter. TrueSkill: mu is the mean of the skill estimate and
-    sigma its standard deviation; the table is sorted by mu. Matches count in schedule order.
+    Batch: Elo with a 95 % confidence interval, and the confidence interval of the rank. 0 is the mean of all
+    bots, or of those that a note names. The order of matches does not matter. TrueSkill: mu is the mean of
+    the skill estimate and sigma its standard deviation; the table is sorted by mu. Matches count in schedule
+    order.
 
     With --all: the versions of all bots, by one batch fit over all tournaments of a game with the rules,
     seats, options and limits of TOURNAMENT (default: the newest that has what other options name), and the

@@ -226,6 +226,14 @@ class Evidence(NamedTuple):
     @classmethod
     def of(cls, record: Record) -> Self:
         """The evidence of a record."""
+        found = cls.without_luck(record)
+        luck = luck_of(record) if found.play else ()
+        game = known_game(record.game) if luck else None
+        return found._replace(luck=luck, values=0 if game is None else game.value_version)
+
+    @classmethod
+    def without_luck(cls, record: Record) -> Self:
+        """The evidence of a record without its luck, for which its game is not needed."""
         actions = [f"{actor} {action}" for actor, action in record.actions]
         left = record.opening.length
         line = 0
@@ -234,15 +242,8 @@ class Evidence(NamedTuple):
             line += 1
         if not actions:
             return cls()
-        luck = luck_of(record)
-        game = known_game(record.game) if luck else None
         ranks = ",".join(map(str, record.outcome.ranks))
-        return cls(
-            _hash(actions[:line]) if line else "",
-            _hash([*actions, ranks]),
-            luck,
-            0 if game is None else game.value_version,
-        )
+        return cls(_hash(actions[:line]) if line else "", _hash([*actions, ranks]))
 
     @property
     def text(self) -> str:

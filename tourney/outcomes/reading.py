@@ -5,6 +5,7 @@ file may expand a thousandfold: a file of games expands ten to a hundred times, 
 refused before it takes the machine's time.
 """
 
+import re
 import sys
 from codecs import BOM_UTF8
 from collections import Counter
@@ -26,6 +27,8 @@ Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, ForeignG
 
 READERS: Final[dict[str, Reader]] = {"pgn": read_pgn, "csv": read_csv, "jsonl": read_json_lines}
 """The readers by the name of their form."""
+TITLES: Final = {"pgn": "PGN", "csv": "CSV", "jsonl": "JSON lines"}
+"""The forms' names in sentences."""
 STEP: Final = 20_000
 """Games between two reports of progress."""
 MAX_RATIO: Final = 1000
@@ -41,6 +44,22 @@ _REFUSED: Final = {
     b"\xfe\xff": "UTF-16 text: save it as UTF-8",
     b"SQLite format 3": "a database: name it by --db, as in `tourney ratings --db FILE`",
 }
+
+_COMMENTS: Final = rb"(?:\{[^{}]*\}\s*)*"
+"""The comments of PGN before a move, and what is between them."""
+_UNRATED: Final = {
+    _COMMENTS + rb"1\s*\.+\s*" + _COMMENTS + rb"\S": (
+        'looks like PGN movetext without tags: put [White "..."], [Black "..."] and [Result "..."] on lines'
+        " before the moves of each game, or write a table of results"
+    ),
+    rb'\[\s*(?:[\[{\]"]|\Z)': (
+        "looks like a JSON array, not like JSON lines: write one object a line, as `jq -c '.[]'` does"
+    ),
+    rb"(?i:<(?:!doctype|html|\?xml|head|body)\b)": (
+        "looks like a web page: download the file of results itself"
+    ),
+}
+"""Texts that begin like this are taken for one of ``READERS``' forms, but are of none; and what to do."""
 
 
 def label_of(path: Path) -> str:
@@ -142,6 +161,14 @@ def form_of(first: bytes) -> str:
     return "pgn" if text[:1] in (b"[", b"%", b";") else "csv"
 
 
+def _refuse_unrated(first: bytes, label: str) -> None:
+    """Raise InputError for a text that has results, but in no form of ``READERS``."""
+    text = first.removeprefix(BOM_UTF8).lstrip()
+    for beginning, sentence in _UNRATED.items():
+        if re.match(beginning, text):
+            raise InputError(f"{label} {sentence}")
+
+
 def holds_results(first: bytes) -> bool:
     """Whether a file that begins so has results, and not records or a tournament of Tourney."""
     if is_compressed(first) or not (first.strip() and form_of(first) == "jsonl"):
@@ -183,6 +210,8 @@ def read_files(
             first = next(blocks, b"")
             if not first:
                 continue
+            if form is None:
+                _refuse_unrated(first, label)
             problems.forms.add(form or form_of(first))
             reader = READERS[form or form_of(first)]
             for line, game in reader(chain([first], blocks), label, problems):
@@ -210,10 +239,11 @@ def read_files(
 
 
 def _nothing(problems: Problems, controls: dict[str, int]) -> str:
+    read_as = " and ".join(TITLES[form] for form in READERS if form in problems.forms)
     if not problems.read:
-        return "there is no game in these results"
+        return f"there is no game in these results{read_as and ', read as '}{read_as}"
     why = "; ".join(sentence for _, sentence in problems.sentences_by_kind(1))
     if controls and problems.counts["filter"]:
         known = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
         why += f" (time controls there: {', '.join(name or 'none' for name, _ in known)})"
-    return f"none of {problems.read:,} games can be rated: {why}"
+    return f"none of {problems.read:,} games can be rated, read as {read_as}: {why}"

@@ -7,6 +7,7 @@ from itertools import count
 from typing import Final
 
 from tourney.errors import InputError, RecordError
+from tourney.match.evidence import Evidence
 from tourney.match.record import read_record
 from tourney.outcomes.foreign_game import (
     RANKS,
@@ -94,8 +95,8 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
     else:
         shown = head[:60].encode("unicode_escape").decode("ascii")
         raise InputError(
-            f"{label} line {number}: {shown!r} is not a header of a table of results: it needs the columns"
-            f" {_ACCEPTED}"
+            f"{label} line {number} was read as CSV, but {shown!r} is not a header of a table of results: it"
+            f' needs the columns {_ACCEPTED}; PGN begins with a tag, as [Event "..."], JSON lines with {{'
         )
     seats = [name for name in columns if name.startswith("player") and name[6:].isdigit()]
 
@@ -126,7 +127,7 @@ def read_json_lines(
         try:
             value = parse_json(text)
         except ValueError as error:
-            raise UnratedError("line", str(error)[:80]) from None
+            raise UnratedError("line", f"not JSON: {error}"[:80]) from None
         if not isinstance(value, dict):
             raise UnratedError("line", "not an object")
         if str(value.get("format", "")).startswith("tourney-"):
@@ -154,7 +155,7 @@ def _recorded(value: object) -> ForeignGame:
             "pair": str(record.seed),
             "reason": outcome.reason,
         }
-    )._replace(faults=outcome.seat_faults)
+    )._replace(faults=outcome.seat_faults, play=int(Evidence.without_luck(record).play or "0", 16))
 
 
 def _games(

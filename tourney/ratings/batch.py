@@ -101,6 +101,7 @@ class BatchPool:
     matches. ``seats``: empty for a model without effects of seats. ``parts``: the entrants (numbers)
     connected by matches, best first; two parts cannot be compared. ``steps``: the same parts, split where no
     entrant below ever took anything off one above; across a step only the prior bounds the difference.
+    ``zero``: the entrants whose mean Elo is 0, best first; empty with anchors.
     """
 
     matches: int
@@ -113,6 +114,7 @@ class BatchPool:
     parts: tuple[tuple[int, ...], ...]
     steps: tuple[tuple[tuple[int, ...], ...], ...]
     prior_elo: float
+    zero: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ def rate(
     lines = _lines(counts, (elo, matrix, spread, p_best, raw), found.luck, look)
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = connected_parts(counts, fitted.totals, order)
+    level = {counts.entrants[position] for position in at} or set(counts.entrants)
     pool = BatchPool(
         matches=int(counts.game_times.sum()),
         distinct=counts.distinct,
@@ -199,6 +202,7 @@ def rate(
         parts=parts,
         steps=steps,
         prior_elo=PRIOR.rating,
+        zero=() if anchors else tuple(line.entrant for line in lines if line.entrant in level),
     )
     strength = (elo, spread, likely[0], superiority.spreads(likely[1]))
     table = _pairs(counts, strength, fitted, order, look) if pairs else ()
@@ -216,9 +220,11 @@ def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how
         return batch
     halves = (clusters.half(entrants, seats, last=last) for last in (False, True))
     (one, first), (other, second) = map(strengths, halves)
-    # Strengths are relative to a mean, so the last change follows from the others.
-    change = (other - one)[:-1]
-    statistic = float(change @ np.linalg.pinv((first + second)[:-1, :-1]) @ change)
+    # The zeros of the halves may be those of other bots. Relative to the mean of all, the last change follows
+    # from the others.
+    change, matrix = relative(other - one, first + second, unit=1.0)
+    change, matrix = change[:-1], matrix[:-1, :-1]
+    statistic = max(float(change @ np.linalg.pinv(matrix) @ change), 0.0)
     drift = published(tail(statistic, len(change), 2.0 * len(change)), 3)
     cycles = batch.cycles.cycles if drift >= SIGNIFICANT else ()
     return replace(batch, cycles=replace(batch.cycles, drift=drift, cycles=cycles))

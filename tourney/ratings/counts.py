@@ -206,6 +206,13 @@ class Counts:
                 links[b].add(a)
         return links
 
+    def met(self) -> list[set[int]]:
+        """For each entrant those that it met at a table of two in the first seat, as positions."""
+        links: list[set[int]] = [set() for _ in self.entrants]
+        for a, b in self.seating.tolist():
+            links[a].add(b)
+        return links
+
     def mean_lucks(self) -> dict[int, MeanLuck]:
         """The mean luck of each entrant with games, by clusters; empty where no luck is known."""
         if not self.luck.any():

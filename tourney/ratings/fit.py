@@ -303,7 +303,8 @@ class Goodness(NamedTuple):
 
     ``ratio``: the mean square of the pairs' residuals over the one expected by chance; 1 where the model
     holds. ``p_value``: the probability that chance alone leaves as much or more. Both are None where the
-    pairs leave no degree of freedom to test. ``freedom``: the degrees of freedom that they leave.
+    pairs leave no degree of freedom to test, or have fewer than ``TESTED`` games. ``freedom``: the degrees of
+    freedom that they leave.
     """
 
     pairs: int
@@ -312,7 +313,18 @@ class Goodness(NamedTuple):
     freedom: float
 
 
-def goodness(mode: Mode, totals: Meetings, variance: Floats, spread: float, ratings: int) -> Goodness:
+TESTED: Final = 4.0
+"""The games of a pair (their harmonic mean over pairs) from which the fit is tested."""
+
+
+def goodness(
+    mode: Mode,
+    totals: Meetings,
+    variance: Floats,
+    spread: float,
+    ratings: int,
+    least: float = TESTED,
+) -> Goodness:
     """Test the model by the sum of squared residuals of pairs; ``variance`` and ``spread`` as ``chance`` has.
 
     Under the model its mean is the number of pairs less the degrees of freedom of the ratings; a multiple of
@@ -324,6 +336,12 @@ def goodness(mode: Mode, totals: Meetings, variance: Floats, spread: float, rati
     freedom = float(np.trace(np.linalg.solve(mode.hessian, mode.information)[:ratings, :ratings]))
     mean = pairs - freedom
     if mean < 1:
+        return Goodness(pairs, None, None, round(mean, 6))
+    # The square of one even game's residual is 1/4 whatever its result. So of pairs that met once the
+    # statistic has the variance 0 in an even pool, and says nothing about the fit of others (P. McCullagh and
+    # J. A. Nelder, "Generalized Linear Models", 1989, section 4.4.5; `benchmarks/audits.py sparse`).
+    games = pairs / float(np.sum(1 / totals.games[varied]))
+    if round(games, 6) < least:
         return Goodness(pairs, None, None, round(mean, 6))
     residual = totals.points - totals.expected
     statistic = float(np.sum(residual[varied] ** 2 / variance[varied]))
@@ -357,7 +375,7 @@ def pair_fit(likelihood: Expected, mode: Mode, counts: Counts) -> PairFit:
 
 
 def tail(statistic: float, mean: float, variance: float) -> float:
-    """P(X > statistic), X a multiple of chi-squared of this mean and variance.
+    """P(X > statistic), X a multiple of chi-squared of this mean and variance, both above 0.
 
     Uses Wilson and Hilferty's approximation (Proceedings of the National Academy of Sciences 17, 1931): the
     cube root of a chi-squared over its degrees of freedom is nearly normal.

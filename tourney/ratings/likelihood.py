@@ -253,27 +253,34 @@ class Expected:
 class Ordo(Expected):
     """Ordo's likelihood: that of this package without effects of seats, and without a prior.
 
-    Raises UsageError for a pool that the model cannot rate. ``anchored``: that is one in which not every
-    player took points off others and lost some, directly or by way of others; no rating is finite there.
+    Raises UsageError for a pool that the model cannot rate: one in which not every player took points off
+    others and lost some, directly or by way of others; no rating is finite there.
     """
 
     name = "ordo"
     title = "Ordo"
     elo = 202 / math.log(0.76 / 0.24)
     free_seats = False
-    anchored: ClassVar[bool] = True
 
     def __init__(self, counts: Counts) -> None:
         if counts.seats != 2:
             raise UsageError("the models of Ordo and BayesElo are for games of two players")
         super().__init__(counts)
-        groups = components(counts.taken_off(), strong=True) if self.anchored else ()
+        groups = self._groups(counts)
         if len(groups) > 1:
             raise UsageError(
                 f"the model {self.name} has no ratings for these results: they fall into {len(groups)} groups"
-                " of players, and no player of one ever took points off one of another, as where a player won"
-                " or lost all its games; leave out such players, or use the model tourney"
+                f" of players, and {self._between}; leave out such players, or use the model tourney"
             )
+
+    _between: ClassVar[str] = (
+        "no player of one ever took points off one of another, as where a player won or lost all its games"
+    )
+    """What does not happen between two groups."""
+
+    def _groups(self, counts: Counts) -> list[list[int]]:
+        """The groups of players between which the results leave the difference open."""
+        return components(counts.taken_off(), strong=True)
 
     def precision(self, prior: Prior) -> Floats:  # noqa: ARG002 - these models have none
         """The precision of the ratings' mean alone, about which the results say nothing."""
@@ -286,7 +293,10 @@ class Ordo(Expected):
 
 
 class Bayes(Ordo):
-    """BayesElo's posterior: the likelihood with its virtual draws."""
+    """BayesElo's posterior: the likelihood with its virtual draws.
+
+    These join opponents only, so a pool that its games do not connect has no ratings: UsageError.
+    """
 
     ADVANTAGE: Final = 32.8
     DRAW: Final = 97.3
@@ -295,7 +305,6 @@ class Bayes(Ordo):
     name = "bayeselo"
     title = "BayesElo"
     elo = ELO / math.cosh(DRAW / ELO / 2) ** 2
-    anchored = False
 
     def __init__(self, counts: Counts) -> None:
         super().__init__(counts)
@@ -311,6 +320,12 @@ class Bayes(Ordo):
         self._prior_first: Ints = np.concatenate([a, b])
         self._prior_second: Ints = np.concatenate([b, a])
         self._prior_draws: Floats = np.concatenate([draws, draws])
+
+    _between = "no game was played between players of two of them"
+
+    def _groups(self, counts: Counts) -> list[list[int]]:
+        """The groups of players that no game connects."""
+        return components(counts.met())
 
     def at(self, x: Floats) -> Point:
         """Value and derivatives."""

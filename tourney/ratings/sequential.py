@@ -129,10 +129,12 @@ class SequentialTest:
             return None
         low, high = _end(up, looks, needed(better, self.alpha)), _end(down, looks, needed(worse, self.beta))
         mean, error = _mean(total)
+        # Without its luck, which is subtracted, a bot may score below 0 or above 1, where there is no Elo.
+        least = 1 / (groups + 2)
         return Findings(
             groups,
             math.fsum(score * count for score, count in total.items()) / groups,
-            elo_of(mean),
+            elo_of(min(max(mean, least), 1 - least)),
             low,
             None if high is None else -high,
             math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2,
@@ -215,8 +217,9 @@ class Findings(NamedTuple):
     """What groups of games show of A's advantage over B.
 
     ``score`` is A's mean score. ``elo`` includes two added groups, one won wholly by each side, so it is
-    always finite (after Agresti and Coull, The American Statistician 52, 1998); a test stops at an extreme,
-    so on average it lies a little further from 0 than the truth. The test has not refuted the tenths of Elo
+    always finite (after Agresti and Coull, The American Statistician 52, 1998), and no further from 0 than
+    that of a bot that won all; a test stops at an extreme, so on average it lies a little further from 0 than
+    the truth. The test has not refuted the tenths of Elo
     from ``low`` to ``high`` at any look; None: no bound. There are none if a bot changed so much that ``low``
     lies above ``high``. ``los`` is the probability that A is better, at this
     moment. ``halves`` are A's mean scores in the first and the last half of the batches, if they differ by

@@ -39,7 +39,7 @@ from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.rounds import Round, rounds_of
 from tourney.results.standings import Standing, compute_standings, page_columns, setup_of, shows_luck
-from tourney.results.texts import pool_notes, shared_by
+from tourney.results.texts import pool_notes, shared_by, zero_text
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.column_reading import unpack_parts
@@ -238,6 +238,11 @@ class ReportSource:
         """Sentences on the pool of the ratings."""
         names = {number: label.name for number, label in self.labels.items()}
         return tuple(pool_notes(self.batch, names, display.number, shared=shared_by(self.tournament)))
+
+    @cached_property
+    def zero(self) -> str:
+        """The sentence that says of which bots 0 Elo is the mean."""
+        return zero_text(self.batch, {number: label.name for number, label in self.labels.items()})
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], ExpectedScore]:

@@ -267,11 +267,17 @@ def find_slower(
         if len(groups) < 2:
             continue
         values = np.concatenate([np.array(found) for found in groups.values()])
-        ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable") + 1.0
+        _, place, equal = np.unique(values, return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(equal) - (equal - 1) / 2)[place]
+        if len(equal) == 1:
+            continue
         sizes = np.array([len(found) for found in groups.values()])
         means = np.array([part.mean() for part in np.split(ranks, np.cumsum(sizes)[:-1])])
         total = len(values)
-        statistic = 12 / (total * (total + 1)) * float(sizes @ (means - (total + 1) / 2) ** 2)
+        # Equal times share their mean rank, so that the order of opponents decides nothing; ranks then vary
+        # less, by this factor.
+        ties = 1 - float(np.sum(equal**3 - equal)) / (total**3 - total)
+        statistic = 12 / (total * (total + 1)) * float(sizes @ (means - (total + 1) / 2) ** 2) / ties
         degrees = len(groups) - 1
         medians = {other: median(found) for other, found in groups.items()}
         slow, fast = max(medians, key=lambda o: medians[o]), min(medians, key=lambda o: medians[o])

@@ -141,6 +141,8 @@ def pool_notes(
                 "No bot of a later group has scored against one of an earlier group, so only the prior limits"
                 f" the distance between these groups: {_groups_text(steps, names)}."
             )
+    if 0 < len(pool.zero) < len(batch.ratings):
+        yield zero_text(batch, names)
     if pool.seats:
         yield _seats_text(batch, number)
     if fit.p_value is not None and fit.ratio is not None:
@@ -159,6 +161,21 @@ def pool_notes(
     yield (
         f"Games with the same {shared} vary {number(pool.dispersion, 2)} times as much as independent games;"
         " the intervals take this into account."
+    )
+
+
+def zero_text(batch: "Batch", names: Names) -> str:
+    """Say of which bots 0 Elo is the mean; not for a batch with anchors."""
+    zero, everyone = batch.pool.zero, [line.entrant for line in batch.ratings]
+    if len(zero) == len(everyone):
+        return "0 Elo is the mean of all bots."
+    rest = [number for number in everyone if number not in zero]
+    few = rest if len(rest) <= len(zero) else zero
+    shown = ", ".join(names[number] for number in few[:6])
+    more = f" and {len(few) - 6} more" if len(few) > 6 else ""
+    return (
+        f"0 Elo is the mean of the {len(zero)} of {len(everyone)} bots that took points off each other,"
+        f" directly or by way of others: {'all but ' if few is rest else ''}{shown}{more}."
     )
 
 

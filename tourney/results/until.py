@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from tourney.ratings.batch import strengths
 from tourney.ratings.counts import Clusters
-from tourney.ratings.sequential import PlannedGames
+from tourney.ratings.sequential import EVERY_LOOK, FIXED, QUANTILE, PlannedGames
 from tourney.results.standings import load_history, load_setup
 from tourney.schedule.adaptive import Adaptive, strengths_now
 from tourney.schedule.format import Format, History, Pairings, Setup, group_size, ranking_format
@@ -58,6 +58,16 @@ def look_of(format_: Format, setup: Setup) -> PlannedGames:
         needed = look.games_for((until.width / multiplier(1.0)) ** 2)
         look = PlannedGames(min(games or needed, needed), setup.seats)
     return look
+
+
+def interval_text(look: PlannedGames | None) -> str:
+    """How wide intervals of Elo are, as a part of a sentence; ``look``: what they hold for."""
+    deviations = QUANTILE if look is None else multiplier(1.0)
+    width = f"Elo \N{PLUS-MINUS SIGN} {deviations:.2f} standard deviations"
+    if look is None:
+        return f"{width} ({FIXED})"
+    games = f"{look.games:,.0f} even games of a bot"
+    return f"{width} after {games}, as planned, and more before and after that ({EVERY_LOOK})"
 
 
 def ending(format_: Format, setup: Setup, history: History) -> Ending | None:

@@ -13,6 +13,7 @@ from tourney.errors import counted
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.ratings.likelihood import PRIOR
+from tourney.ratings.superiority import ENOUGH, SAMPLES
 from tourney.report import display
 from tourney.report.display import Fact
 from tourney.report.output.layout import File
@@ -21,7 +22,7 @@ from tourney.report.pages.history_page import sampled
 from tourney.report.source import ReportSource
 from tourney.results.standings import ranking_sentences
 from tourney.results.texts import origin_text, overload_text, sharing_text
-from tourney.results.until import progress_text
+from tourney.results.until import interval_text, progress_text
 from tourney.schedule.format import group_size
 from tourney.store.exchange import IMPORTED
 
@@ -57,7 +58,10 @@ def files(make: Renderer) -> Iterator[File]:
         seed=str(tournament.seed) if source.disclosed.ended else "",
         commitment=source.disclosed.commitment if make.measured else "",
         prior=(source.batch.pool.prior_elo, PRIOR.seat),
-        pool=source.pool_notes,
+        pool=tuple(dict.fromkeys((source.zero, *source.pool_notes))),
+        deviations=interval_text(source.look),
+        samples=SAMPLES,
+        shrunk_from=ENOUGH,
         skill=[Fact(label, f"{value:.6g}") for label, value in skill.items()],
         # Keys, values and meanings; the protections are empty without measurements.
         limits=tuple(_limits(source)) if tournament.recorded else (),

@@ -33,6 +33,7 @@ from tourney.results.standings import (
     standing_row,
 )
 from tourney.results.tables import DataTable
+from tourney.results.texts import zero_text
 from tourney.results.versions import VersionPool, version_rows
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.row import units_of_win
@@ -348,6 +349,7 @@ def version_files(look: Layout, path: str, pool: VersionPool, anchors: Mapping[s
         scale=interval_scale([(row["low"], row["high"]) for _, row in rows]),
         pool=pool,
         anchors=[display.label(f"{name} = {elo:g}") for name, elo in here.items()],
+        zero="" if here else zero_text(batch, {n: display.label(text) for n, text in pool.labels.items()}),
         intervals=EVERY_LOOK,
         data=data,
         versions=len(rows),

@@ -1,0 +1,114 @@
+"""The numbers of the page on ratings are those of the code, or of the tables of performance.md."""
+
+import re
+
+import pytest
+import trueskill
+
+from tests.docs.pages import page
+from tourney.compare.comparison import BATCH as PAIRS
+from tourney.match.evidence import ALARM, CAP, POINT
+from tourney.ratings import cycles, fit, likelihood, sequential, superiority
+from tourney.ratings.counts import FEW
+from tourney.ratings.sequential import ELO, QUANTILE, elo_of, expected_score
+from tourney.ratings.trueskill_rating import Settings
+from tourney.results import audit
+from tourney.schedule.round_robin import BATCH
+from tourney.schedule.until_rule import ALPHA, multiplier, tuned
+
+PAGE = page("explanation/ratings.md")
+PERFORMANCE = page("explanation/performance.md")
+WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 8: "eight"}
+PRIOR = likelihood.PRIOR
+
+
+def cells(text: str, beginning: str) -> list[str]:
+    """The cells behind the first one of the row of a table that begins so."""
+    (row,) = re.findall(rf"^\| {re.escape(beginning)} \|(.*)\|$", text, re.MULTILINE)
+    return [cell.strip() for cell in row.split("|")]
+
+
+def table(command: str) -> list[list[str]]:
+    """The rows of the table of performance.md below the line with a command."""
+    rest = PERFORMANCE.split(command, 1)[1].split("\n|", 1)[1].split("\n\n", 1)[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in rest.split("\n")[2:]]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"Where two bots have fewer than {FEW} clusters",
+        f"a share of it is subtracted if it explains {100 * fit.PAYS:.0f} % of the results' variance",
+        f"the luck of a bot {ALARM:.0f} standard errors above 0 is not subtracted",
+        f"A match's luck stays within {CAP / POINT:g} points",
+        f"With {WORDS[superiority.ENOUGH]} bots or more Tourney estimates how far the pool is spread",
+        f"the share of {superiority.SAMPLES:,} samples",
+        f"2Φ(*c*) - 1 = {superiority.CONFIDENCE}^(1/(*n* - 1))",
+        f"with a standard deviation of {PRIOR.rating:g} Elo (a third of one even game)",
+        f"every *γ* with {PRIOR.seat:g}",
+        f"(*p* below {cycles.SIGNIFICANT:g})",
+        f"pairs deviate by {100 * cycles.LEAST:g} % of a point or more",
+        f"Up to {cycles.MOST} bots",
+        f"Pairs of fewer than {WORDS[int(fit.TESTED)]} games (their harmonic mean) are not tested",
+        f"equal answers to {100 * audit.ALIKE:g} % of {audit.POSITIONS} common positions or more",
+        f"with medians {audit.SLOWER:g} times apart",
+        f"at most {100 * audit.ERROR:g} % false findings a tournament",
+        f"after cycles of at least {BATCH} matches of a round-robin",
+        f"After every {PAIRS} pairs (`--batch`)",
+        f"*s* = {tuned():.2f} times the share of the planned information",
+        f"The *evidence* printed is the logarithm of the wealth: {sequential.needed(1, ALPHA):.2f} for 5 %"[
+            26:
+        ],
+        f"a scale on which {elo_of(0.76):.1f} Elo are 76 %, not 202",
+        f"52.5 %, a gap of {elo_of((40 + 340 / 2) / 400):.0f} Elo",
+        f"mu {Settings().mu:g}, sigma 25/3, beta 25/6",
+    ],
+)
+def test_sentences_have_the_numbers_of_the_code(sentence: str) -> None:
+    assert sentence in " ".join(PAGE.split())
+
+
+def test_numbers_behind_words_of_the_page_hold() -> None:
+    assert (ELO / PRIOR.rating) ** 2 / 0.25 == pytest.approx(1 / 3, abs=0.01)  # of one even game
+    assert audit.REPEATED == 1 / 5
+    assert (Settings().sigma, Settings().beta, Settings().tau) == (trueskill.SIGMA, trueskill.BETA, 0)
+    assert (Settings().sigma, Settings().beta) == pytest.approx((25 / 3, 25 / 6))
+
+
+def test_tables_of_elo_and_widths_are_computed() -> None:
+    scores = [float(cell.removesuffix(" %")) / 100 for cell in cells(PAGE, "expected score")]
+    elo = [float(cell) for cell in cells(PAGE, "Elo")]
+    assert elo == [pytest.approx(elo_of(score), abs=0.05) for score in scores]
+    assert [expected_score(value) for value in elo] == pytest.approx(scores, abs=0.0005)
+    shares = [1 / 64, 1 / 16, 1 / 4, 1 / 2, 1, 2, 4]
+    assert cells(PAGE, "share of the planned length") == ["1/64", "1/16", "1/4", "1/2", "1", "2", "4"]
+    widths = cells(PAGE, "width, in fixed intervals of the same games")
+    assert widths == [f"{multiplier(share) / QUANTILE:.2f}" for share in shares]
+
+
+def test_measured_numbers_are_those_of_the_tables() -> None:
+    """Each is measured by the command of the table in performance.md."""
+    even = table("python -m benchmarks.questions intervals --only pairs")[0]
+    assert even[0] == "even, no draws"
+    assert cells(PAGE, "half width of the interval, Elo") == even[2:]
+
+    stones = table("python -m benchmarks.audits stones")
+    single, groups = (sorted(int(row[k].removesuffix(" %")) for row in stones) for k in (2, 4))
+    assert f"{single[0]} to {single[-1]} % of the variance of single games" in PAGE
+    assert f"{groups[0]} to {groups[-1]} % of what mirrored dice leave" in PAGE
+
+    repeats = table("python -m benchmarks.audits repeats")
+    counted, joined = (sorted(round(float(row[k].removesuffix(" %"))) for row in repeats) for k in (3, 4))
+    sentence = (
+        f"in {joined[0]} to {joined[-1]} % of simulated pools, and in {counted[0]} to {counted[-1]} % without"
+    )
+    assert sentence in PAGE
+
+    compared = table("python -m benchmarks.questions intervals --only luck")
+    for elo, name in ((0, "equal bots"), (20, "20 Elo better"), (60, "60 Elo better")):
+        first = next(row for row in compared if row[0] == str(elo))
+        assert cells(PAGE, name) == first[4:6]
+        assert int(first[1].removesuffix(" %")) == pytest.approx(60, abs=1)
+
+    shrunk = table("python -m benchmarks.ratings shrinkage")[0]
+    assert f"where a fit alone says {shrunk[3]}, {float(shrunk[5]):.2f} is true" in PAGE
