@@ -74,7 +74,7 @@ def plain(pair: Callable[[PlayerHistory, list[int]], Pairs]) -> NextRound:
     """The next round by ``pair``; with an odd number the last entrant without a bye gets it."""
 
     def next_round(setup: Setup, history: History) -> tuple[Row, ...]:
-        past = PlayerHistory.of(setup, history)
+        past = PlayerHistory.of(setup, history, "win")
         order = sorted(range(len(setup.participants)), key=lambda number: (-past.score(number), number))
         if len(order) % 2:
             rested = {n for n in order if any(entry.kind == "bye" for entry in past.entries[n])}
@@ -171,7 +171,7 @@ def tournament(next_round: NextRound, count: int, rounds: int, seed: int) -> Fig
     for _ in range(rounds):
         rows = next_round(setup, history)
         history = _played(history, rows, play_swiss(rows, strengths, seed))
-    scores = PlayerHistory.of(setup, history).scores()
+    scores = PlayerHistory.of(setup, history, "win").scores()
     pairs = [(one.round, *one.seats) for one in history.rows if one.repeat == one.order == 1]
     met = Counter(frozenset((a, b)) for _, a, b in pairs)
     lead, seats = Counter[int](), Counter[int]()

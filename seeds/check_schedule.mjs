@@ -18,12 +18,15 @@ const unitsOf = (ranks, seats) => seats.map((_, k) => ranks.length
 // What is known when the rounds after `drawn` are drawn, and the plan, which a later file may have changed.
 class Draw {
   constructor({ plan, entrants, seed }, matches, replaced, drawn) {
-    const { format, seats, rounds, extra } = plan, seen = drawn - Number(format === "adaptive");
+    const { format, seats, rounds, extra, ranking = {} } = plan, seen = drawn - Number(format === "adaptive");
     Object.assign(this, { format, seats, rounds, extra, seed, drawn, games: plan["games-per-pairing"], paired: new Map() });
     this.until = Object.keys(extra).some((key) => key.startsWith("until-"));
     this.size = seatOrders(seats, 1).length;
     this.win = 2 * (seats - 1);
-    this.bye = this.games * this.win / (seats === 2 ? 1 : 2);
+    const { bye = seats === 2 ? "win" : "half", "extra-groups": extraGroups = 2 } = ranking; // older plans lack it
+    if (bye !== "win" && bye !== "half") throw new TypeError("an unknown bye");
+    this.bye = this.games * this.win / (bye === "win" ? 1 : 2);
+    this.extraGroups = extraGroups;
     this.players = entrants.slice(0, 1 + Math.max(-1, ...range(entrants.length).filter((n) => (entrants[n].joined ?? 1) <= drawn + 1)));
     this.rows = matches.filter(({ place }) => place[0] <= drawn);
     [this.results, this.open] = [[], []];
@@ -305,7 +308,7 @@ function knockout(draw) {
     const ties = range(slots.length / 2).map((k) => [slots[2 * k], slots[2 * k + 1]]), winners = new Map();
     if (slots.length === 2 && beaten.length === 2 && draw.extra["third-place"]) ties.push(beaten);
     for (const [k, tie] of ties.entries()) if (tie.includes(-1)) winners.set(k, Math.max(...tie));
-    for (let turn = 0; turn <= (draw.extra["extra-groups"] ?? 2); turn += 1) {
+    for (let turn = 0; turn <= (draw.extra["extra-groups"] ?? draw.extraGroups); turn += 1) {
       let level = [...ties.keys()].filter((k) => !winners.has(k));
       for (const k of level) {
         const [a, b] = best(ties[k]), [one, two] = [a, b].map((n) => (draw.left.get(n) ?? played + 2) <= played + 1);

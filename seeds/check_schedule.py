@@ -51,7 +51,9 @@ class Draw:
         self.until = any(key.startswith("until-") for key in self.extra)
         self.size, self.drawn, self.games = len(seat_orders(self.seats, 1)), drawn, plan["games-per-pairing"]
         self.win = 2 * (self.seats - 1)
-        self.bye = self.games * self.win // (1 if self.seats == 2 else 2)
+        ranking = plan.get("ranking", {})  # older plans lack it
+        halves = {"win": 2, "half": 1}[ranking.get("bye", "win" if self.seats == 2 else "half")]
+        self.bye, self.extra_groups = self.games * self.win * halves // 2, ranking.get("extra-groups", 2)
         entrants = cup["entrants"]
         known = max((n for n, one in enumerate(entrants) if one.get("joined", 1) <= drawn + 1), default=-1)
         self.players = entrants[: known + 1]
@@ -318,7 +320,7 @@ def knockout(draw: Draw) -> Rounds:
         if len(slots) == 2 == len(beaten) and draw.extra.get("third-place"):
             ties.append((beaten[0], beaten[1]))
         winners = {k: max(tie) for k, tie in enumerate(ties) if -1 in tie}
-        for turn in range(1 + draw.extra.get("extra-groups", 2)):
+        for turn in range(1 + draw.extra.get("extra-groups", draw.extra_groups)):
             level = {k: sorted(tie, key=seeds.index) for k, tie in enumerate(ties) if k not in winners}
             for k, (a, b) in [*level.items()]:
                 gone = [draw.left.get(number, played + 2) <= played + 1 for number in (a, b)]

@@ -19,6 +19,7 @@ from tourney.games.registry import find_game
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.file_schema import OPENING_PLIES, EntrantLine, opening_plies
 from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.schedule.format import find_format
 from tourney.store.database import Database
 
 RULE = ComparisonRule(SequentialTest(0, 100), batch=4)
@@ -111,6 +112,14 @@ def test_openings_follow_from_the_game() -> None:
         assert opening_plies(game) == 0
         with refused(UsageError, "--opening-plies does not go with"):
             opening_plies(game, 2)
+
+
+def test_plan_of_a_question_stores_its_ranking(tmp_path: Path) -> None:
+    store = BotStore(tmp_path / "bots")
+    plan = question_file(
+        question(EntrantLine("greedy"), EntrantLine("random"), rule=RULE, game="sages-tafl"), store
+    )[1].plan
+    assert plan.ranking == find_format(plan.format).new_rule(2)
 
 
 def test_name_holds_everything_that_decides(tmp_path: Path) -> None:

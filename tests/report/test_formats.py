@@ -44,7 +44,7 @@ from tourney.results.standings import (
 )
 from tourney.run.engine.recorder import pair_next
 from tourney.schedule.format import FORMATS
-from tourney.schedule.knockout import Bracket
+from tourney.schedule.knockout import Knockout
 from tourney.store.database import Database
 
 NAMES = tuple("abcdefghi")
@@ -159,14 +159,13 @@ def table_of(page: str, name: str) -> list[list[str]]:
 def test_standings_agree_in_commands_exports_and_report(cups: Cups, plan: str) -> None:
     path = str(cups.path(plan))
     source, pages = cups.made(plan)
-    format_, seats = source.format, source.tournament.seats
     luck = shows_luck(source.tournament)
-    columns = standings_columns(format_, seats, luck=luck)
+    columns = standings_columns(source.ranking, luck=luck)
     keys = [column.key for column in columns]
     printed = invoke("standings", "--db", path, "--format", "json")
     document = json.loads(printed.stdout)
     rows = document["standings"]
-    assert document["ranked_by"] == [column.key for column in ranking_columns(format_, seats)]
+    assert document["ranked_by"] == [column.key for column in ranking_columns(source.ranking)]
     for row in rows:
         assert {"kinds", *row, *row["tie_breaks"]} - {"tie_breaks"} == {
             *keys,
@@ -186,7 +185,7 @@ def test_standings_agree_in_commands_exports_and_report(cups: Cups, plan: str) -
         }
 
     head, *lines = table_of(pages["index.html"], "standings")
-    shown = page_columns(format_, seats, luck=luck)
+    shown = page_columns(source.ranking, luck=luck)
     elo = next(at for at, cell in enumerate(head) if cell.startswith("Elo"))
     head, *lines = ([*line[:elo], *line[elo + 1 :]] for line in (head, *lines))
     assert head[: len(shown)] == [column.heading for column in shown]
@@ -205,7 +204,7 @@ def test_standings_agree_in_commands_exports_and_report(cups: Cups, plan: str) -
         if "awarded" in keys:
             del printed_values[keys.index("awarded")]
         assert values[2 : len(shown)] == printed_values[2 : len(shown)]
-    rule = ranking_sentences(format_, seats, luck=luck)
+    rule = ranking_sentences(source.ranking, luck=luck)
     assert table.stderr.splitlines()[: len(rule)] == list(rule)
     text = " ".join("".join(Page(pages["index.html"]).text).split())
     assert all(sentence in text for sentence in rule)
@@ -468,7 +467,7 @@ def test_ties_of_the_bracket_agree_with_the_stages_won(tmp_path: Path) -> None:
         while True:
             world.play_all(repository, tournament)
             source = load(repository, tournament)
-            bracket = Bracket(source.setup, source.schedule)
+            bracket = Knockout().bracket(source.setup, source.schedule)
             won = dict.fromkeys(bracket.won, 0)
             over = True
             for stage in sorted({tie.stage for tie in bracket.ties}):

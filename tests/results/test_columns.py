@@ -6,6 +6,7 @@ import pytest
 
 from tourney.results.columns import Column, csv_cell, decimal
 from tourney.results.standings import (
+    Ranking,
     page_columns,
     ranking_columns,
     ranking_sentences,
@@ -61,7 +62,7 @@ def test_csv_cell_defuses_formulas(text: str) -> None:
 )
 def test_ranking_rule_depends_on_the_format(name: str, seats: int, rule: str) -> None:
     first, _, breaks = rule.partition(", ")
-    sentence = ranking_sentences(find_format(name), seats)[0]
+    sentence = ranking_sentences(Ranking.new(find_format(name), seats))[0]
     assert sentence.removesuffix(", in this order.").removesuffix(".") == (
         f"Ranked by {first}; ties are broken by {breaks}" if breaks else f"Ranked by {first}"
     )
@@ -81,19 +82,21 @@ def test_ranking_rule_depends_on_the_format(name: str, seats: int, rule: str) ->
     ],
 )
 def test_value_that_ranks_first_stands_first(name: str, headings: str) -> None:
-    shown = "|".join(column.heading for column in page_columns(find_format(name), 2))
+    ranking = Ranking.new(find_format(name), 2)
+    shown = "|".join(column.heading for column in page_columns(ranking))
     assert shown.replace("|", " ") == headings.replace("|", " ")
-    columns = standings_columns(find_format(name), 2)
+    columns = standings_columns(ranking)
     assert columns[2].criterion == 1
     assert "ranks first" in columns[2].description
-    assert [c.key for c in report_columns(find_format(name), 2)[: len(columns)]] == [c.key for c in columns]
+    assert [c.key for c in report_columns(ranking)[: len(columns)]] == [c.key for c in columns]
 
 
 def test_criteria_are_numbered_in_the_order_of_use() -> None:
     for format_ in FORMATS.all():
         for seats in (2, 4):
-            order = [column.key for column in ranking_columns(format_, seats)]
-            used = [entry.name for entry in format_.ranking(seats) if entry.order]
+            ranking = Ranking.new(format_, seats)
+            order = [column.key for column in ranking_columns(ranking)]
+            used = [entry.name for entry in ranking.tie_breaks if entry.order]
             first = {"points-per-match": "mean"}.get(format_.ranked_by, format_.ranked_by)
             assert order == [first, *(name for name in used if name != first)]
 
@@ -120,7 +123,7 @@ def test_format_may_rank_the_lowest_first() -> None:
         (2, 1, "8"),
         (3, 0, "9"),
     ]
-    sentences = ranking_sentences(Fewest(), 2)
+    sentences = ranking_sentences(Ranking.new(Fewest(), 2))
     assert sentences[0] == "Ranked by moves (lower first); ties are broken by wins."
     assert "Moves: Actions played (actions; lower is better; ranks first)." in sentences
 
@@ -128,6 +131,6 @@ def test_format_may_rank_the_lowest_first() -> None:
 def test_every_column_of_the_standings_has_help_and_one_key() -> None:
     for format_ in FORMATS.all():
         for seats in (2, 4):
-            columns = standings_columns(format_, seats)
+            columns = standings_columns(Ranking.new(format_, seats))
             assert all(column.description for column in columns)
             assert len({column.key for column in columns}) == len(columns)

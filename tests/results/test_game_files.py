@@ -150,7 +150,7 @@ def test_swiss_reads_back_as_played(count: int, repeats: int, broken: bool, seed
     ]
     byes = {
         number: sum(entry.kind == "bye" for entry in entries)
-        for number, entries in PlayerHistory.of(plan, history).entries.items()
+        for number, entries in PlayerHistory.of(plan, history, "win").entries.items()
     }
     for player in players:
         assert sum(cell.result == "U" for cell in player.cells) == byes[player.number - 1] * plan.games

@@ -1,5 +1,6 @@
 """What a later tournament file may change."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tourney.errors import TournamentError
 from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.tournament_file import read_tournament_file
 from tourney.schedule.round_robin import RoundRobin
+from tourney.schedule.swiss import Swiss
 from tourney.store.database import Database
 from tourney.store.root import commitment_of
 from tourney.store.values import RunSettings
@@ -51,6 +53,36 @@ def test_same_file_changes_nothing_and_warns_of_seed_once(tmp_path: Path) -> Non
     assert go_on(tmp_path, FILE) == (names, [])
     # The order of keys and the layout do not count.
     assert go_on(tmp_path, FILE.replace('"pebble", "random"', '"random","pebble"')) == (names, [])
+
+
+SWISS = FILE.replace("seed = 7", 'seed = 7\nformat = "swiss"\nrounds = 2')
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["stored", "older"])
+def test_begun_tournament_keeps_its_ranking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, older: bool
+) -> None:
+    """A later file of a version with other tie-breaks continues it; one from before the key stays without."""
+    go_on(tmp_path, SWISS)
+    if older:
+        with sqlite3.connect(tmp_path / "t.db") as connection:
+            connection.execute("UPDATE tournament SET plan = json_remove(plan, '$.ranking')")
+        connection.close()
+    began = None if older else Swiss().new_rule(2)
+    monkeypatch.setattr(Swiss, "tie_breaks", lambda _, seats: ("wins",))
+    assert go_on(tmp_path, SWISS.replace("rounds = 2", "rounds = 3"))[0] == ["pebble", "random", "second"]
+    with Database.open(str(tmp_path / "t.db")) as database:
+        plan = database.tournaments.get().plan
+    assert (plan.rounds, plan.ranking) == (3, began)
+
+
+def test_tournament_of_a_newer_version_is_not_continued(tmp_path: Path) -> None:
+    go_on(tmp_path, SWISS)
+    with sqlite3.connect(tmp_path / "t.db") as connection:
+        connection.execute("""UPDATE tournament SET plan = replace(plan, '"wins"', '"koya"')""")
+    connection.close()
+    with refused(TournamentError, "cup.toml: cup: it was made by a newer Tourney", "'koya'"):
+        go_on(tmp_path, SWISS)
 
 
 def test_run_settings_may_change(tmp_path: Path) -> None:

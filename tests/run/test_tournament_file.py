@@ -17,7 +17,7 @@ from tourney.match.spec import DEFAULT_LIMITS, Limits, Opening
 from tourney.run.file_schema import EntrantLine
 from tourney.run.preparation import enter
 from tourney.run.tournament_file import read_book, read_tournament_file
-from tourney.schedule.format import FORMATS
+from tourney.schedule.format import FORMATS, find_format
 from tourney.schedule.row import Row
 from tourney.store.column_reading import canonical
 from tourney.store.values import Plan, RunSettings, plan_data, plan_from
@@ -246,6 +246,16 @@ def test_sequential_order_takes_the_next_line_for_each_round_and_repeat() -> Non
     assert [plan.opening_of(7, row).actions[0] for row in rows] == ["a", "b", "a", "b", "c", "a", "c", "a"]
     assert plan_from(canonical(plan_data(plan))) == plan
     assert "opening-order" not in plan_data(make_plan())
+
+
+@pytest.mark.parametrize(("format_", "seats"), [("swiss", 2), ("swiss", 3), ("gauntlet", 2), ("knockout", 2)])
+def test_plan_stores_the_ranking_of_its_format(tmp_path: Path, format_: str, seats: int) -> None:
+    text = f'name = "cup"\ngame = "sage-stones"\nformat = "{format_}"\nseats = {seats}\nbots = ["random"]\n'
+    text += "rounds = 2\n" if format_ == "swiss" else ""
+    plan = read_tournament_file(write_file(tmp_path, text)).plan
+    assert plan.ranking == find_format(format_).new_rule(seats)
+    assert plan_from(canonical(plan_data(plan))) == plan
+    assert "ranking" not in plan_data(make_plan())
 
 
 def test_illegal_action_is_refused_by_line(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_swiss_of_two_hundred_plays_real_matches(tmp_path: Path) -> None:
     met = Counter(frozenset(pair) for _, pair in pairings(history.rows))
     assert len(met) == 900
     assert set(met.values()) == {1}
-    scores = PlayerHistory.of(setup, history).scores()
+    scores = PlayerHistory.of(setup, history, "win").scores()
     gaps = [abs(scores[a][round_ - 1] - scores[b][round_ - 1]) for round_, (a, b) in pairings(history.rows)]
     assert sum(gaps) < 0.2 * len(gaps)  # a win is 2 units: a tenth of a win on average
     for round_ in range(1, 9):  # the stored rounds equal pairings from the earlier ones

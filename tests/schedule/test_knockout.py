@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.schedules import check_rows, pairings, play_out, setup, truth
 from tourney.errors import TournamentError
 from tourney.schedule.format import History, Participant, Setup
-from tourney.schedule.knockout import Bracket, Knockout, bracket_order
+from tourney.schedule.knockout import Knockout, bracket_order
 from tourney.schedule.row import ResultRow, Row
 
 KNOCKOUT = Knockout()
@@ -154,6 +154,6 @@ def test_tie_says_how_it_was_decided(drawn: bool, left: int | None, groups: int,
     history = History()
     while KNOCKOUT.next_rounds(made, history).rows:
         history = advance(made, history, drawn=drawn)
-    (tie,) = Bracket(made, history).ties
+    (tie,) = KNOCKOUT.bracket(made, history).ties
     rounds = {"walkover": 0, "seed": 1 + groups, "score": 1}[how]
     assert (tie.winner, tie.how, len(tie.rounds)) == (0, how, rounds)

@@ -21,12 +21,17 @@ from tourney.schedule.swiss import Swiss
 
 
 @pytest.mark.parametrize(
-    ("seats", "repeats", "points"), [(2, 1, 2), (2, 3, 6), (3, 1, 3), (3, 2, 6), (4, 1, 2), (4, 3, 6)]
+    ("bye", "seats", "repeats", "points"),
+    [
+        *(("win", 2, 1, 2), ("win", 2, 3, 6), ("win", 3, 1, 6), ("half", 2, 1, 1)),
+        *(("half", 3, 1, 3), ("half", 3, 2, 6), ("half", 4, 1, 2), ("half", 4, 3, 6)),
+    ],
 )
-def test_bye_scores_all_wins_or_the_mean_of_a_table(seats: int, repeats: int, points: int) -> None:
-    """Two seats: one point a match missed; more seats: half a point."""
+def test_bye_scores_all_wins_or_half_of_them(bye: str, seats: int, repeats: int, points: int) -> None:
+    """One point a match missed, or half a point, which is the mean of a table."""
     plan = setup(seats, seats, repeats=repeats)
-    assert Fraction(award(plan), units_of_win(seats)) == points
+    assert Fraction(award(plan, bye), units_of_win(seats)) == points
+    assert Swiss().new_rule(seats).bye == ("win" if seats == 2 else "half")
 
 
 def test_entries_show_table_bye_or_absence() -> None:
@@ -35,7 +40,7 @@ def test_entries_show_table_bye_or_absence() -> None:
     gone = replace(plan.participants[0], left=2)
     plan = replace(plan, participants=(gone, *plan.participants[1:], Participant(5, "late", joined=2)))
     history = play_round(Swiss(), plan, history, truth(6))
-    past = PlayerHistory.of(plan, history)
+    past = PlayerHistory.of(plan, history, "win")
     kinds = {number: [entry.kind for entry in entries] for number, entries in past.entries.items()}
     assert kinds[0] == ["table", "absent"]
     assert kinds[5][0] == "absent"
@@ -58,7 +63,7 @@ def test_round_score_adds_up_its_matches() -> None:
         by_number = tuple(ranks[number] for number in one.entrants)
         found.append(one._replace(ranks=by_number, void=one.key.order == 6))
     (first, second, third) = (
-        PlayerHistory.of(plan, History(rows, tuple(found))).entries[n][0] for n in range(3)
+        PlayerHistory.of(plan, History(rows, tuple(found)), "half").entries[n][0] for n in range(3)
     )
     # Units: 4 for a win, 2 for the second place, 3 for a shared first, 1 for a shared second, 0 for the last.
     assert {(entry.games, entry.voids) for entry in (first, second, third)} == {(5, 1)}

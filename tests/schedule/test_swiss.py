@@ -23,7 +23,7 @@ def met(history: History) -> Counter[frozenset[int]]:
 
 def gaps(setup: Setup, history: History) -> list[int]:
     """Return the differences of scores, in units, of the pairs of all rounds."""
-    past = PlayerHistory.of(setup, history)
+    past = PlayerHistory.of(setup, history, SWISS.new_rule(setup.seats).bye)
     scores = past.scores()
     return [abs(scores[a][round_ - 1] - scores[b][round_ - 1]) for round_, (a, b) in pairings(history.rows)]
 
@@ -79,7 +79,7 @@ def test_two_hundred_entrants_play_nine_rounds() -> None:
 
 
 def entries_of(setup: Setup, history: History) -> list[tuple[RoundEntry, ...]]:
-    return list(PlayerHistory.of(setup, history).entries.values())
+    return list(PlayerHistory.of(setup, history, SWISS.new_rule(setup.seats).bye).entries.values())
 
 
 def test_first_round_folds_the_field() -> None:
@@ -132,7 +132,7 @@ def test_late_entry_and_withdrawal_change_later_rounds_only(seats: int, seed: in
     }
     assert all(12 not in at[round_] for round_ in (1, 2))
     assert all(5 not in at[round_] for round_ in (3, 4))
-    past = PlayerHistory.of(plan, history)
+    past = PlayerHistory.of(plan, history, "win")
     assert [entry.kind for entry in past.entries[5][2:]] == ["absent", "absent"]
     assert [entry.kind for entry in past.entries[12][:2]] == ["absent", "absent"]
     assert past.scores()[12][2] == 0
@@ -175,7 +175,7 @@ def test_pods_have_near_scores_and_few_repeats() -> None:
     played = play_out(SWISS, plan, truth(64))[-1]
     counts = met(played)
     assert sum(count - 1 for count in counts.values()) <= 6  # of 480 meetings
-    past = PlayerHistory.of(plan, played)
+    past = PlayerHistory.of(plan, played, "half")
     scores = past.scores()
     spread, field = [], []
     for round_, group in pairings(played.rows):

@@ -27,6 +27,7 @@ from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.schedule.format import find_format
 from tourney.seeds import derive, uniform
 from tourney.store.database import Database
 from tourney.store.values import CHOSEN, Plan, RunSettings, StoredEntrant
@@ -127,6 +128,8 @@ def _case(
         limits=limits,
         extra=extra,
         mirrored_dice=not own,
+        # Those of one game are as an older version stored them.
+        ranking=None if game.name == "sage-stones" else find_format(format_).new_rule(seats),
     )
     return Case(plan, entrants)
 

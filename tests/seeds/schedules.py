@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from msgspec import to_builtins
+
 from tourney.schedule.format import History, Participant, Setup, find_format, group_size
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.schedule.row import ResultRow, Row
 from tourney.seeds import stream
 
@@ -17,7 +20,7 @@ class Made:
 
     ``late`` entrants join before round 3, ``left`` names the number that leaves before round 3, and
     ``broken`` the number that never starts. ``raised`` is a larger number of groups, or of rounds of a
-    design, that a later file asks for.
+    design, that a later file asks for. Without ``ranking`` the plan is an older one.
     """
 
     format: str
@@ -31,16 +34,21 @@ class Made:
     broken: int | None = None
     rated: bool = False
     raised: int = 0
+    ranking: RankingRule | None = None
 
     @property
     def name(self) -> str:
         """The format with what is particular."""
         parts = [self.format, f"{self.entrants}", f"{self.seats}-seats"]
         parts += [key for key in ("late", "left", "broken", "rated", "raised") if getattr(self, key)]
+        parts += [] if self.ranking is None else [f"bye-{self.ranking.bye}"]
         return "-".join([*parts, *(key for key, _ in self.extra)])
 
 
 RATED: Final = ("seeding", "rating")
+RANKED: Final = RankingRule("points", ("wins",), "win", "left-out")
+HALF: Final = RankingRule("points", ("buchholz",), "half", "fide-c07-2026")
+STAGES: Final = RankingRule("stages-won", ("stages-won",), extra_groups=0)
 MADE: Final = (
     *(Made("round-robin", n, seats) for n, seats in ((5, 2), (8, 2), (6, 3), (7, 4))),
     Made("round-robin", 5, late=1),
@@ -64,6 +72,9 @@ MADE: Final = (
     Made("swiss", 6, rounds=5, left=2),
     *(Made("swiss", n, seats, rounds=4) for n, seats in ((9, 3), (14, 3), (12, 4), (18, 4))),
     Made("swiss", 13, 3, rounds=5, late=2, left=4, broken=1),
+    *(Made("swiss", 9, rounds=5, ranking=one) for one in (HALF, RANKED)),
+    *(Made("swiss", 11, 3, rounds=5, ranking=one) for one in (HALF, RANKED)),
+    Made("knockout", 9, ranking=STAGES),
     *(Made("adaptive", n, seats, extra=(("budget", 240),)) for n, seats in ((4, 2), (9, 2), (7, 3), (9, 4))),
     Made("adaptive", 8, extra=(("batch", 3), ("budget", 90)), late=2, left=4, broken=1),
     Made("adaptive", 6, extra=(("batch", 4), ("budget", 150), RATED, ("target-sigma", 130)), rated=True),
@@ -91,7 +102,7 @@ def _setup(
         )
         for n, one in enumerate(entrants)
     ]
-    return Setup(tuple(players), made.seats, seed, groups, rounds, made.extra)
+    return Setup(tuple(players), made.seats, seed, groups, rounds, made.extra, ranking=made.ranking)
 
 
 def _ranks(made: Made, row: Row, below: Any) -> tuple[int, ...]:
@@ -145,6 +156,7 @@ def made_up(made: Made, seed: int = 5) -> tuple[dict[str, Any], list[dict[str, A
         "games-per-pairing": groups * group_size(made.seats),
         "rounds": rounds,
         "extra": dict(made.extra),
+        **({} if made.ranking is None else {"ranking": to_builtins(made.ranking)}),
     }
     cup = {"plan": plan, "entrants": entrants, "seed": str(seed)}
     return {"tournament": cup, "complete": True, "matches": len(matches)}, matches

@@ -6,9 +6,11 @@ from functools import cache
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from tests.seeds.checkers import in_node, module, needs_node
-from tests.seeds.schedules import MADE, Made, made_up
+from tests.seeds.schedules import HALF, MADE, RANKED, Made, made_up
+from tourney.schedule.format import find_format
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +37,20 @@ def test_both_checkers_draw_every_round_as_the_formats_do() -> None:
     assert dict(zip(names, differences([made(case) for case in MADE]), strict=True)) == dict.fromkeys(
         names, ""
     )
+
+
+def test_byes_and_further_groups_count_as_the_plan_says() -> None:
+    """With another award the scores, and so the rounds, differ from those of an older plan."""
+    for case in (case for case in MADE if case.ranking is not None):
+        head, matches = copy.deepcopy(made(case))
+        head["tournament"]["plan"]["ranking"] = to_builtins(find_format(case.format).new_rule(case.seats))
+        default = case.ranking in (RANKED, HALF) and (case.seats == 2) == (case.ranking is RANKED)
+        assert (differences([(head, matches)]) == [""]) is default, case.name
+    cases = [copy.deepcopy(made(case)) for case in MADE if case.ranking is HALF]
+    for head, _ in cases:
+        head["tournament"]["plan"]["ranking"]["bye"] = "third"
+        with pytest.raises(KeyError):
+            module("check_schedule").difference(head, [])
 
 
 def _exchanged(lines: Lines, *, early: bool) -> None:

@@ -10,6 +10,7 @@ from tourney.errors import GameError, OptionError, RecordError, UsageError
 from tourney.match.record import Record
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
+from tourney.schedule.format import find_format
 from tourney.store.database import Database
 from tourney.store.results_import import import_records
 from tourney.store.values import MatchResult
@@ -33,6 +34,7 @@ def test_records_become_a_finished_tournament_with_the_same_results(
 ) -> None:
     made = import_records(repository, "again", lambda: records, "now", again=True)
     assert made.plan.format == "import"
+    assert made.plan.ranking == find_format("import").new_rule(2)
     assert repository.tournaments.get("again").complete
     assert [record for _, record in repository.records.all(made.id)] == [record for _, record in records]
     assert digests(repository, made.id) == digests(repository, repository.tournaments.get("cup").id)

@@ -13,6 +13,7 @@ from tourney.match.record import Record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import MatchSpec, Opening
 from tourney.run.engine.recorder import pair_next, spec_of
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.store.database import Database
 from tourney.store.root import keep_root
 from tourney.store.values import CHOSEN, MatchResult, Origin, Plan, RunSettings, StoredEntrant, Tournament
@@ -32,8 +33,15 @@ def begin(
     seed: int = 7,
     mirrored_dice: bool = True,
     origin: Origin = CHOSEN,
+    format_: str = "round-robin",
+    rounds: int | None = None,
+    extra: tuple[tuple[str, int | str], ...] = (),
+    ranking: RankingRule | None = None,
 ) -> Tournament:
-    """Store a round-robin of bots with random actions, with all rounds paired."""
+    """Store a tournament of bots with random actions, with all rounds paired that need no results.
+
+    Without ``ranking`` its plan is as versions stored it that had no such key.
+    """
     rules = find_game(game)
     _, options = rules.settings(seats, {})
     plan = Plan(
@@ -41,12 +49,15 @@ def begin(
         game,
         rules.rules,
         tuple(sorted(options.items())),
-        "round-robin",
+        format_,
         seats,
         games,
+        rounds,
         opening_plies=opening_plies,
         limits=LIMITS,
         mirrored_dice=mirrored_dice,
+        extra=extra,
+        ranking=ranking,
     )
     entrants = [StoredEntrant(number, replace(DRAWN, name=one)) for number, one in enumerate(names)]
     made = repository.tournaments.add(
@@ -75,6 +86,15 @@ def play_all(
         one = play(spec_of(tournament, entrants, row))
         finished.append(MatchResult(number, PlayedMatch(one.record, LOG, one.measured)))
     repository.matches.add(tournament.id, finished)
+
+
+def play_out(repository: Database, tournament: Tournament) -> Tournament:
+    """Play and pair until the end, and keep the root."""
+    while list(repository.schedules.rows(tournament.id, pending=True)):
+        play_all(repository, tournament)
+        pair_next(repository, tournament.id)
+    keep_root(repository, tournament.id)
+    return repository.tournaments.by_id(tournament.id)
 
 
 def finished(path: Path, *void: int) -> Path:

@@ -7,6 +7,7 @@ from tourney.cli.output import OutputFormat, current
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column
 from tourney.results.standings import (
+    Ranking,
     Standing,
     ranking_columns,
     ranking_sentences,
@@ -14,7 +15,7 @@ from tourney.results.standings import (
     standing_row,
     standings_columns,
 )
-from tourney.schedule.format import FORMATS, ranking_format
+from tourney.schedule.format import FORMATS
 from tourney.schema import Document, Part
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -80,19 +81,18 @@ def command(tournament: str | None, db: str) -> None:
         lines, interim = found.standing_lines(), found.interim()
         name_default(tournament, found.stored, database.database)
     output = current()
-    ranked, seats = ranking_format(found.stored.plan.format), found.stored.seats
-    luck = shows_luck(found.stored)
-    columns = standings_columns(ranked, seats, luck=luck)
+    ranking, luck = Ranking.of(found.stored.plan), shows_luck(found.stored)
+    columns = standings_columns(ranking, luck=luck)
     output.document(
         StandingsDocument(
             tournament=found.name,
             finished=not interim,
-            ranked_by=tuple(column.key for column in ranking_columns(ranked, seats)),
+            ranked_by=tuple(column.key for column in ranking_columns(ranking)),
             standings=tuple(map(standing_line, lines)),
         )
     )
     output.table(map(standing_row, lines), columns)
-    for sentence in ranking_sentences(ranked, seats, luck=luck) if output.people else ():
+    for sentence in ranking_sentences(ranking, luck=luck) if output.people else ():
         output.say(sentence)
     if interim and output.format is not OutputFormat.JSON:
         output.say(interim)

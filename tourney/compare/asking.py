@@ -154,6 +154,7 @@ def question_file(
         rounds=rule.rounds,
         limits=question.limits,
         extra=rule.extra(),
+        ranking=find_format(rule.kind).new_rule(seats),
         **_openings(question, game, seats, options),
     )
     file = TournamentFile(Path(f"tourney {rule.kind}"), plan, question.seed, (), question.run)

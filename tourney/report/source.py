@@ -38,7 +38,14 @@ from tourney.results.columns import Column
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.rounds import Round, rounds_of
-from tourney.results.standings import Standing, compute_standings, page_columns, setup_of, shows_luck
+from tourney.results.standings import (
+    Ranking,
+    Standing,
+    compute_standings,
+    page_columns,
+    setup_of,
+    shows_luck,
+)
 from tourney.results.texts import pool_notes, shared_by, zero_text
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
@@ -150,9 +157,14 @@ class ReportSource:
         return ranking_format(self.tournament.plan.format)
 
     @cached_property
+    def ranking(self) -> Ranking:
+        """How the tournament's standings are ordered."""
+        return Ranking.of(self.tournament.plan)
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The columns of the standings on pages."""
-        return page_columns(self.format, self.tournament.seats, luck=shows_luck(self.tournament))
+        return page_columns(self.ranking, luck=shows_luck(self.tournament))
 
     @property
     def rows(self) -> Iterator[Row]:

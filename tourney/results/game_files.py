@@ -11,7 +11,7 @@ from fractions import Fraction
 from tourney.errors import UsageError
 from tourney.results.pgn import GAMES, game_text
 from tourney.results.standings import Standing
-from tourney.schedule.format import History, Setup
+from tourney.schedule.format import History, Setup, find_format
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.tie_breaks import RankedEntrant
 from tourney.store.database import Database
@@ -44,6 +44,8 @@ FORMATS = ("swiss", "round-robin")
 MOST = 9999
 """The largest starting rank that fits into its four columns."""
 END = "\r\n"
+_BYES = {"win": "U", "half": "H", None: "Z"}
+"""The result codes of byes by what they score."""
 
 
 def trf(
@@ -52,7 +54,8 @@ def trf(
     """A tournament for two seats as TRF(16).
 
     ``standings`` give the points and ranks, ``name`` is the tournament's. Result codes: ``1``, ``=`` and
-    ``0``; ``-`` for both in a void match, ``U`` for a bye, ``Z`` for a missed round; blank for a match
+    ``0``; ``-`` for both in a void match, ``U`` for a bye (``H`` where it scores half, ``Z`` where it
+    scores nothing), ``Z`` for a missed round; blank for a match
     without a result, as in pairing tools. Raise UsageError for a tournament that the format cannot hold.
     """
     if setup.seats != 2 or format_ not in FORMATS:
@@ -70,7 +73,7 @@ def trf(
         f"092 Individual: {'Swiss-System' if swiss else 'Round-Robin'}",
         f"XXR {rounds}",
     )
-    cells = _cells(setup, history, "U" if swiss else "Z")
+    cells = _cells(setup, history, _BYES[find_format(format_).rule_in(setup).bye])
     return "".join(line + END for line in (*head, *_players(setup, standings, cells)))
 
 
@@ -91,7 +94,7 @@ def _players(
 def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
     """Each entrant's cell for each match of each round: opponent, colour, result."""
     # Byes and missed rounds first; the games then take their places.
-    past = PlayerHistory.of(setup, history)
+    past = PlayerHistory.of(setup, history, None)
     found = {}
     for number, entries in past.entries.items():
         found[number] = [

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from tourney.errors import counted
+from tourney.errors import TournamentError, counted
 from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, subtracted
 from tourney.results.columns import (
@@ -22,21 +22,25 @@ from tourney.results.columns import (
     number_column,
 )
 from tourney.schedule.format import (
+    BY_MEAN,
     FORMATS,
     Format,
     History,
+    Imported,
     Participant,
     Setup,
     find_format,
     group_size,
     ranking_format,
 )
+from tourney.schedule.ranking_rule import RankingRule, older_rule
 from tourney.schedule.row import units_of_win
 from tourney.schedule.tie_breaks import (
     ZERO,
     Encounter,
     EntrantScores,
     RankedEntrant,
+    TieBreak,
     rank_scores,
 )
 from tourney.store.database import Database
@@ -45,8 +49,48 @@ from tourney.store.schedules import RowCounts
 from tourney.store.totals import ScoreTotals, StandingsTotals
 from tourney.store.values import Plan, StoredEntrant, Tournament
 
-BY_MEAN = "points-per-match"
-"""The ``ranked_by`` of formats in which some entrants play more matches than others."""
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How standings are ordered: the format that computes them, the seats at a table, and the rule."""
+
+    format: Format
+    seats: int
+    rule: RankingRule
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Ranking":
+        """That of a stored tournament. Raises TournamentError for a rule that this version does not know."""
+        format_ = ranking_format(plan.format)
+        rule = stored_rule(plan)
+        if rule is None:
+            return cls.new(format_, plan.seats)
+        try:
+            format_.check_rule(rule, plan.seats)
+        except TournamentError as error:
+            raise TournamentError(f"{plan.name}: {error}") from error
+        return cls(format_, plan.seats, rule)
+
+    @classmethod
+    def new(cls, format_: Format, seats: int) -> "Ranking":
+        """That of a new tournament."""
+        return cls(format_, seats, format_.new_rule(seats))
+
+    @property
+    def tie_breaks(self) -> tuple[TieBreak, ...]:
+        """The tie-breaks in the order of their use, after a measure that ranks before them."""
+        return self.format.ranking(self.rule)
+
+
+def stored_rule(plan: Plan) -> RankingRule | None:
+    """The rule that ranks a stored tournament.
+
+    None: an older one of another package's format, which ranks it as a new one. Without that package all are
+    ranked by points.
+    """
+    if not FORMATS.knows(plan.format):
+        return older_rule(Imported.name, plan.seats)
+    return older_rule(plan.format, plan.seats) if plan.ranking is None else plan.ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +142,15 @@ def shows_luck(tournament: Tournament) -> bool:
 def compute_standings(
     database: Database, tournament: int, totals: StandingsTotals | None = None
 ) -> tuple[Standing, ...]:
-    """The standings by the rule of ``ranking_format``; equal entrants by number.
+    """The standings by the rule of the stored plan; equal entrants by number.
 
     ``totals``: those of the tournament, if they are known.
     """
     with database.snapshot() as moment:
         stored = moment.tournaments.by_id(tournament)
         entrants = moment.tournaments.entrants(tournament)
-        format_, setup = ranking_format(stored.plan.format), setup_of(stored.plan, stored.seed, entrants)
+        format_ = Ranking.of(stored.plan).format
+        setup = setup_of(stored.plan, stored.seed, entrants)
         sums = totals or moment.totals.standings(tournament)
         if shows_luck(stored):
             sums = sums._replace(lucks=moment.totals.luck(tournament))
@@ -162,7 +207,7 @@ def _fixed(digits: int) -> Callable[[Fraction], str]:
     return text
 
 
-def standings_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[Column, ...]:
+def standings_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, ...]:
     """The columns of the standings: the same, in the same order, in commands, exports and reports.
 
     The value that ranks first stands before all others; then come the points, those of byes where a format
@@ -170,7 +215,11 @@ def standings_columns(format_: Format, seats: int, *, luck: bool = False) -> tup
     their use.
     """
     points = number_column(
-        "points", "Sum of the match scores, with byes", digits=2, unit="points", text=_fixed(1 + (seats > 2))
+        "points",
+        "Sum of the match scores, with byes",
+        digits=2,
+        unit="points",
+        text=_fixed(1 if ranking.seats <= 2 else 2),
     )
     mean = number_column(
         "mean",
@@ -181,7 +230,7 @@ def standings_columns(format_: Format, seats: int, *, luck: bool = False) -> tup
     )
     general = (
         points,
-        *((AWARDED,) if format_.awards_byes else ()),
+        *((AWARDED,) if ranking.format.awards_byes else ()),
         GAMES,
         mean,
         *((LUCK, MEAN_WITHOUT_LUCK) if luck else ()),
@@ -199,11 +248,11 @@ def standings_columns(format_: Format, seats: int, *, luck: bool = False) -> tup
             digits=entry.digits,
             order=("lower" if entry.lower_first else "higher") if entry.order else "",
         )
-        for entry in format_.ranking(seats)
+        for entry in ranking.tie_breaks
     }
     columns = own | {column.key: column for column in general}
     columns = {key: columns[key] for key in (*(column.key for column in general), *own)}
-    first = "mean" if format_.ranked_by == BY_MEAN else format_.ranked_by
+    first = "mean" if ranking.rule.by == BY_MEAN else ranking.rule.by
     first = first if first in columns else "points"
     ordering = [first, *(key for key, column in own.items() if column.order and key != first)]
     for place, key in enumerate(ordering, 1):
@@ -213,15 +262,15 @@ def standings_columns(format_: Format, seats: int, *, luck: bool = False) -> tup
     return (RANK, NAME, lead, *columns.values(), FAULTS, KINDS)
 
 
-def ranking_columns(format_: Format, seats: int) -> tuple[Column, ...]:
-    """The columns that rank a format's standings, in the order of their use."""
-    found = [column for column in standings_columns(format_, seats) if column.criterion]
+def ranking_columns(ranking: Ranking) -> tuple[Column, ...]:
+    """The columns that rank the standings, in the order of their use."""
+    found = [column for column in standings_columns(ranking) if column.criterion]
     return tuple(sorted(found, key=lambda column: column.criterion))
 
 
-def page_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[Column, ...]:
+def page_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, ...]:
     """The columns of the standings of a page, which has byes beside the points and faults in a table."""
-    columns = standings_columns(format_, seats, luck=luck)
+    columns = standings_columns(ranking, luck=luck)
     return tuple(column for column in columns if column is not KINDS and column is not AWARDED)
 
 
@@ -230,11 +279,11 @@ def ranks_alone(column: Column) -> bool:
     return column.criterion > 0 and column.key not in {"points", "mean", "wins"}
 
 
-def report_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[Column, ...]:
+def report_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, ...]:
     """The columns of a report's standings for download: the standings, then bots and ratings."""
     last = "bot version digest points_exact elo_rank elo low high best_rank worst_rank p_best"
     trueskill = "trueskill_rank trueskill_mu trueskill_sigma trueskill_exposed"
-    return (*standings_columns(format_, seats, luck=luck), *map(Column, f"{last} {trueskill}".split()))
+    return (*standings_columns(ranking, luck=luck), *map(Column, f"{last} {trueskill}".split()))
 
 
 def rank_totals(format_: Format, setup: Setup, sums: StandingsTotals) -> tuple[RankedEntrant, ...]:
@@ -257,13 +306,13 @@ def rank_totals(format_: Format, setup: Setup, sums: StandingsTotals) -> tuple[R
         most=Fraction(max((pair.games for pair in pairs), default=0)),
     )
     mean = {n: value / totals[n].games if n in totals else ZERO for n, value in points.items()}
-    by_mean = format_.ranked_by == BY_MEAN
-    return rank_scores(scores, format_.ranking(setup.seats), mean if by_mean else None)
+    rule = format_.rule_in(setup)
+    return rank_scores(scores, format_.ranking(rule), mean if rule.by == BY_MEAN else None)
 
 
-def ranking_sentences(format_: Format, seats: int, *, luck: bool = False) -> tuple[str, ...]:
-    """A format's ranking rule in sentences: what ranks first, the tie-breaks, and what all and luck mean."""
-    first, *breaks = ranking_columns(format_, seats)
+def ranking_sentences(ranking: Ranking, *, luck: bool = False) -> tuple[str, ...]:
+    """The rule in sentences: what ranks first, the tie-breaks, and what all of them and luck mean."""
+    first, *breaks = ranking_columns(ranking)
     rule = f"Ranked by {_criterion(first)}"
     if breaks:
         rule += f"; ties are broken by {_listed([_criterion(column) for column in breaks])}"
@@ -357,4 +406,5 @@ def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
         rounds=plan.rounds,
         extra=plan.extra,
         shared_dice=plan.mirrored_dice,
+        ranking=stored_rule(plan),
     )

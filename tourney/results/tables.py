@@ -22,8 +22,13 @@ from tourney.results.columns import (
     rendered,
 )
 from tourney.results.positions import each_part
-from tourney.results.standings import compute_standings, shows_luck, standing_row, standings_columns
-from tourney.schedule.format import ranking_format
+from tourney.results.standings import (
+    Ranking,
+    compute_standings,
+    shows_luck,
+    standing_row,
+    standings_columns,
+)
 from tourney.store.column_reading import unpack_parts
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -140,8 +145,7 @@ def _entrants(database: Database, tournament: Tournament) -> DataTable:
 
 
 def _standings(database: Database, tournament: Tournament) -> DataTable:
-    format_ = ranking_format(tournament.plan.format)
-    columns = standings_columns(format_, tournament.seats, luck=shows_luck(tournament))
+    columns = standings_columns(Ranking.of(tournament.plan), luck=shows_luck(tournament))
     rows = rendered(map(standing_row, compute_standings(database, tournament.id)), columns, people=False)
     return DataTable(columns, [{**row, "kinds": " ".join(row["kinds"])} for row in rows])
 

@@ -19,7 +19,7 @@ from tourney.errors import BotError, GameError, TournamentError, TourneyError
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.results.standings import setup_of
+from tourney.results.standings import Ranking, setup_of
 from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import LADDER, TournamentFile
 from tourney.schedule.adaptive import estimate
@@ -199,6 +199,7 @@ def _check_playable(found: Preparation) -> None:
     plan = found.file.plan
     find_game(plan.game).new(plan.seats, dict(plan.options))
     find_format(plan.format).check(setup_of(plan, found.seed, found.entrants))
+    Ranking.of(found.plan)
     if plan.opening_plies and not found.before:  # a book's lines are checked when it is read
         seats = tuple(stored.entrant for stored in found.added[: plan.seats])
         row = Row(1, 1, 1, 1, ())
@@ -314,7 +315,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
 def _fixed(plan: Plan) -> dict[str, object]:
     """The values of a plan that no later file may change, by key."""
     names = {"rules": "the rules version of the game", "book": "opening-book"}
-    others = ("name", "rounds", "options", "limits", "extra")
+    # The stored ranking stays, whatever this version gives new tournaments.
+    others = ("name", "rounds", "options", "limits", "extra", "ranking")
     fields = [field for field in msgspec.structs.fields(plan) if field.name not in others]
     return {
         **{names.get(field.name, field.encode_name): getattr(plan, field.name) for field in fields},

@@ -170,6 +170,7 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=table.opening_order,
+        ranking=format_.new_rule(seats),
     )
 
 

@@ -8,13 +8,14 @@ which matches finish decides nothing.
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import ClassVar, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from tourney.errors import TournamentError
 from tourney.plugins import Registry
+from tourney.schedule.ranking_rule import BY_POINTS, OPTIONAL, RankingRule
 from tourney.schedule.row import MAX_ROWS, ResultRow, Row
 from tourney.schedule.tie_breaks import TIE_BREAKS, EntrantScores, RankedEntrant, TieBreak, rank_scores
 from tourney.schedule.until_rule import FIRSTS, LIMITS, Until, first_settings
@@ -26,8 +27,8 @@ TablePlace = tuple[int, int]
 SeatArguments = Sequence[Sequence[str]]
 """Arguments by the number of an entrant."""
 
-BY_POINTS = ("direct-encounter", "wins", "sonneborn-berger")
-"""The tie-breaks of tournaments that are ranked by points alone."""
+BY_MEAN = "points-per-match"
+"""The ``ranked_by`` of formats in which some entrants play more matches than others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class Setup:
     ``repeats`` is the number of mirrored groups per pairing; ``rounds`` the tournament file's, or None.
     ``extra`` holds the values of the format's own keys and of ``[until]``, sorted by name. ``seed`` is the
     tournament's: random choices derive from it. ``shared_dice``: the games of a mirrored group share a seed.
+    ``ranking`` is the rule that its plan stores; None: that of a new tournament (``Format.rule_in``).
     """
 
     participants: tuple[Participant, ...]
@@ -89,6 +91,7 @@ class Setup:
     rounds: int | None = None
     extra: tuple[tuple[str, int | str], ...] = ()
     shared_dice: bool = True
+    ranking: RankingRule | None = None
 
     @property
     def until(self) -> Until | None:
@@ -216,9 +219,11 @@ class Format(ABC):
     awards_byes: ClassVar[bool] = False
     """Whether byes give points."""
     ranked_by: ClassVar[str] = "points"
-    """The value that ranks before the tie-breaks: ``points``, ``points-per-match`` or one of ``measures``."""
+    """What ranks new tournaments before the tie-breaks: ``points``, ``points-per-match`` or a measure."""
     measures: ClassVar[tuple[TieBreak, ...]] = ()
     """Its own measures, which ``tie_breaks`` may name beside ``TIE_BREAKS``."""
+    rule_names: ClassVar[Mapping[str, Collection[str]]] = {}
+    """The names that it knows for the keys ``bye`` and ``unplayed`` of a stored rule."""
     keys: ClassVar[tuple[FormatKey, ...]] = ()
     """Its own top-level keys in a tournament file; ``check`` judges their values."""
 
@@ -239,26 +244,57 @@ class Format(ABC):
         return setup.rounds
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - likewise
-        """The names of the tie-breaks in the order of their use."""
+        """The names of the tie-breaks of new tournaments, in the order of their use."""
         return BY_POINTS
+
+    def new_rule(self, seats: int) -> RankingRule:
+        """The rule that new tournaments store and are ranked by; stored ones keep theirs."""
+        return RankingRule(self.ranked_by, self.tie_breaks(seats))
+
+    def rule_in(self, setup: Setup) -> RankingRule:
+        """The rule that ranks a tournament. Raises TournamentError as ``check_rule`` does."""
+        if setup.ranking is None:
+            return self.new_rule(setup.seats)
+        self.check_rule(setup.ranking, setup.seats)
+        return setup.ranking
+
+    def check_rule(self, rule: RankingRule, seats: int) -> None:
+        """Raise TournamentError for a stored rule with a name that this version does not know."""
+        by = {"points", *(entry.name for entry in self.measures)} | ({BY_MEAN} if not self.ranks else set())
+        breaks, new = self._tie_breaks(), self.new_rule(seats)
+        unknown = [f"the value {rule.by!r}"] if rule.by not in by else []
+        unknown += [f"the tie-break {name!r}" for name in rule.tie_breaks if name not in breaks]
+        for key in OPTIONAL:
+            value, today, shown = getattr(rule, key), getattr(new, key), key.replace("_", "-")
+            if value is None and today is not None:
+                raise TournamentError(f"the ranking in its plan has no {shown}")
+            if value is not None and (today is None or value not in self.rule_names.get(key, (value,))):
+                unknown.append(f"{shown} = {value!r}")
+        if unknown:
+            raise TournamentError(
+                f"it was made by a newer Tourney, and this version does not know {unknown[0]} by which it"
+                " ranks: install a newer version"
+            )
+
+    def _tie_breaks(self) -> dict[str, TieBreak]:
+        return {**TIE_BREAKS, **{entry.name: entry for entry in self.measures}}
 
     def scores(self, setup: Setup, history: History) -> EntrantScores:
         """The input of ranking, if the format ``ranks``: by all results, those of unfinished rounds too."""
         raise NotImplementedError
 
-    def ranking(self, seats: int) -> tuple[TieBreak, ...]:
-        """The tie-breaks in the order of their use, after a measure that ranks before them."""
-        known = {**TIE_BREAKS, **{entry.name: entry for entry in self.measures}}
-        names = self.tie_breaks(seats)
-        first = [self.ranked_by] if self.ranked_by in known and self.ranked_by not in names else []
+    def ranking(self, rule: RankingRule) -> tuple[TieBreak, ...]:
+        """The tie-breaks of a rule in the order of their use, after a measure that ranks before them."""
+        known, names = self._tie_breaks(), rule.tie_breaks
+        first = [rule.by] if rule.by in known and rule.by not in names else []
         return tuple(known[name] for name in (*first, *names))
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """The standings by all results; called only for a format that ``ranks``."""
-        scores = self.scores(setup, history)
-        own = (entry.of(scores) for entry in self.measures if entry.name == self.ranked_by)
+        rule, scores = self.rule_in(setup), self.scores(setup, history)
+        own = (entry.of(scores) for entry in self.measures if entry.name == rule.by)
         by = next((order_of(list(scores.points))[0] for order_of in own), None)
-        return rank_scores(scores, self.ranking(setup.seats), by)
+        return rank_scores(scores, self.ranking(rule), by)
 
     def arguments(self, setup: Setup, history: History) -> Mapping[TablePlace, SeatArguments]:  # noqa: ARG002 - most give none
         """The arguments of bots at tables, beside their own: of the rounds that the results so far decide."""

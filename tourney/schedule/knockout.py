@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Literal
 
+from msgspec import structs
+
 from tourney.errors import TournamentError
 from tourney.schedule.format import SEEDING, Format, FormatKey, History, Pairings, Setup, rows_of_rounds
 from tourney.schedule.player_history import departures
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.schedule.row import ResultRow, limit_rows
 from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
 
@@ -60,7 +63,7 @@ class Knockout(Format):
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """The next stage, or a further group for the tied pairings."""
         self.check(setup)
-        bracket = Bracket(setup, history)
+        bracket = self.bracket(setup, history)
         round_ = history.rounds + 1
         # The seat of the first match alternates by round, so the better seed does not always begin.
         tables = [pair if round_ % 2 else pair[::-1] for pair in bracket.due]
@@ -71,9 +74,18 @@ class Knockout(Format):
         """Rank by the stage reached alone."""
         return ("stages-won",)
 
+    def new_rule(self, seats: int) -> RankingRule:
+        """With the further groups of tied pairings."""
+        return structs.replace(super().new_rule(seats), extra_groups=EXTRA_GROUPS)
+
+    def bracket(self, setup: Setup, history: History) -> "Bracket":
+        """The bracket as far as there are results."""
+        more = setup.setting("extra-groups", self.rule_in(setup).extra_groups)
+        return Bracket(setup, history, int(more or 0))
+
     def scores(self, setup: Setup, history: History) -> EntrantScores:
         """The stages that each entrant won; losers of the same stage are equal."""
-        won: Values = {**Bracket(setup, history).won}
+        won: Values = {**self.bracket(setup, history).won}
         return EntrantScores(
             match_points((p.number for p in setup.participants), history.results, 2),
             measures={"stages-won": won},
@@ -129,8 +141,9 @@ class Bracket:
     bracket, also those still to play, stage by stage from top to bottom.
     """
 
-    def __init__(self, setup: Setup, history: History) -> None:
+    def __init__(self, setup: Setup, history: History, extra_groups: int) -> None:
         self._setup = setup
+        self._extra_groups = extra_groups
         self._left = departures(setup, history)
         self._last = history.rounds
         self._open = Counter(row.round for row in history.rows)
@@ -195,7 +208,7 @@ class Bracket:
 
         # Turn 0 is the tie's own matches, each later turn a further group of those that are still level. The
         # bracket is replayed from its start each time: a stored round only says which rows it has.
-        for turn in range(1 + int(self._setup.setting("extra-groups", EXTRA_GROUPS) or 0)):
+        for turn in range(1 + self._extra_groups):
             settle(self._walkovers(undecided), "walkover")
             if not undecided:
                 return ties, True

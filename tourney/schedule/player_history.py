@@ -10,6 +10,8 @@ from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.row import ResultRow, score_units, units_of_win
 
 MAX_STARTUP_FAILURES: Final = 3  # an entrant is benched after this many failed starts
+BYES: Final[Mapping[str, int]] = {"win": 2, "half": 1}
+"""What a bye scores, by the name that plans store, in halves of the wins of all matches missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class PlayerHistory:
     left: Mapping[int, int]
 
     @classmethod
-    def of(cls, setup: Setup, history: History) -> "PlayerHistory":
-        """The entries of all rounds paired so far."""
+    def of(cls, setup: Setup, history: History, bye: str | None) -> "PlayerHistory":
+        """The entries of all rounds paired so far; ``bye`` is a name of ``BYES``, or None for no points."""
         tables: list[dict[int, tuple[tuple[int, ...], int]]] = [{} for _ in range(history.rounds)]
         for row in history.rows:
             # The first row of a pairing has its entrants in the order of their places; the others turn it.
@@ -77,7 +79,7 @@ class PlayerHistory:
                 counts = games[key], voids[key], wins[key], seconds[key]
                 return RoundEntry("table", place, units[key], 0, others, *counts)
             if player.joined <= round_ < left.get(player.number, round_ + 1):
-                return RoundEntry("bye", awarded=award(setup))
+                return RoundEntry("bye", awarded=0 if bye is None else award(setup, bye))
             return RoundEntry("absent")
 
         rounds = range(1, history.rounds + 1)
@@ -146,13 +148,9 @@ class PairingCard:
     last: int = 0
 
 
-def award(setup: Setup) -> int:
-    """A bye's score, in units.
-
-    Two seats: a win in each match missed (FIDE C.04.1). More seats: half of that, the mean of a table.
-    """
-    full = setup.games * units_of_win(setup.seats)
-    return full if setup.seats == 2 else full // 2
+def award(setup: Setup, bye: str) -> int:
+    """A bye's score, in units: a ``win`` in each match missed (FIDE C.04.1), or ``half``, a table's mean."""
+    return setup.games * units_of_win(setup.seats) * BYES[bye] // 2
 
 
 def present_in(round_: int, setup: Setup, left: Mapping[int, int]) -> tuple[int, ...]:

@@ -12,10 +12,12 @@ between tables that stand near each other helps. No random number is involved.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations, product, takewhile
-from typing import Final
+from typing import ClassVar, Final
+
+from msgspec import structs
 
 from tourney.errors import TournamentError
 from tourney.schedule.format import (
@@ -27,13 +29,69 @@ from tourney.schedule.format import (
     Setup,
     rows_of_rounds,
 )
-from tourney.schedule.player_history import PairingCard, PlayerHistory, present_in
+from tourney.schedule.player_history import BYES, PairingCard, PlayerHistory, present_in
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.schedule.row import limit_rows, refuse_few, refuse_late, units_of_win
 from tourney.schedule.swiss_pairing import pair_round
 from tourney.schedule.tie_breaks import Encounter, EntrantScores
 from tourney.seeds import derive
 
 NEAR: Final = 3  # entrants change places between tables at most this far apart in the order of scores
+
+
+def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
+    """The encounters for two seats, by FIDE Handbook C.07 (as of 1 March 2026), art. 16.
+
+    - In an opponent's score (16.3) a bye counts as its award; a round missed before the last one attended
+      counts 0, a round missed after it as draws.
+    - In an entrant's own sum (16.4) a round without an opponent counts as one against an opponent of its own
+      score, though of no more than draws in all rounds would give; Cut-1 (16.5) leaves out the lowest of the
+      missed rounds, if there are any.
+
+    Matches decided by a fault count as played. A round still to be played, and not void, is left out.
+    """
+    win = units_of_win(2)
+    draws = past.setup.games * win // 2  # units of a round in which all matches are drawn
+    score = {number: past.score(number) for number in past.entries}
+    seen = {
+        n: score[n]
+        + draws * sum(1 for _ in takewhile(lambda entry: entry.kind == "absent", reversed(entries)))
+        for n, entries in past.entries.items()
+    }
+    found: dict[int, list[Encounter]] = {}
+    for number, entries in past.entries.items():
+        own = Fraction(min(score[number], draws * past.rounds), win)
+        found[number] = []
+        for entry in entries:
+            points = Fraction(entry.score, win)
+            if entry.games:
+                theirs = Fraction(seen[entry.opponents[0]], win)
+                found[number].append(Encounter(entry.opponents[0], theirs, points))
+            elif entry.kind != "table" or entry.voids:
+                found[number].append(Encounter(None, own, points, entry.kind == "absent"))
+    return found
+
+
+def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
+    """The encounters of rounds that were played: each opponent at a table, by its points."""
+    win = units_of_win(past.setup.seats)
+    points = {number: Fraction(past.score(number), win) for number in past.entries}
+    return {
+        number: [
+            Encounter(other, points[other], Fraction(entry.units, win))
+            for entry in entries
+            if entry.games
+            for other in entry.opponents
+        ]
+        for number, entries in past.entries.items()
+    }
+
+
+UNPLAYED: Final[Mapping[str, Callable[[PlayerHistory], dict[int, list[Encounter]]]]] = {
+    "fide-c07-2026": _fide_encounters,
+    "left-out": _pod_encounters,
+}
+"""How tie-breaks count rounds without an opponent, by the name that plans store."""
 
 
 class Swiss(Format):
@@ -49,6 +107,7 @@ class Swiss(Format):
     ranks = True
     awards_byes = True
     keys = (SEEDING,)
+    rule_names: ClassVar[Mapping[str, Collection[str]]] = {"bye": BYES, "unplayed": UNPLAYED}
 
     def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - the same for all
         """Require ``rounds``."""
@@ -83,7 +142,7 @@ class Swiss(Format):
         last = setup.rounds or 0
         if history.rounds >= last:
             return Pairings((), complete=True)
-        past = PlayerHistory.of(setup, history)
+        past = PlayerHistory.of(setup, history, self.rule_in(setup).bye)
         round_ = history.rounds + 1
         present = present_in(round_, setup, past.left)
         if len(present) < setup.seats:
@@ -100,67 +159,25 @@ class Swiss(Format):
             return ("buchholz-cut-1", "buchholz", "sonneborn-berger", "direct-encounter", "wins")
         return ("opponents-mean", "wins", "second-places")
 
+    def new_rule(self, seats: int) -> RankingRule:
+        """With byes, and rounds without an opponent."""
+        bye, unplayed = ("win", "fide-c07-2026") if seats == 2 else ("half", "left-out")
+        return structs.replace(super().new_rule(seats), bye=bye, unplayed=unplayed)
+
     def scores(self, setup: Setup, history: History) -> EntrantScores:
-        """Points with byes, and the opponents' points as FIDE counts them (two seats)."""
-        past = PlayerHistory.of(setup, history)
+        """Points with byes, and the opponents' points as the rule counts them."""
+        rule = self.rule_in(setup)
+        past = PlayerHistory.of(setup, history, rule.bye)
         win = units_of_win(setup.seats)
         by = {number: list(entries) for number, entries in past.entries.items()}
         return EntrantScores(
             points={n: Fraction(past.score(n), win) for n in by},
             wins={n: sum(entry.wins for entry in entries) for n, entries in by.items()},
-            encounters=_fide_encounters(past) if setup.seats == 2 else _pod_encounters(past),
+            encounters=UNPLAYED[rule.unplayed or ""](past),
             most=Fraction(setup.games),
             awarded={n: Fraction(sum(e.awarded for e in entries), win) for n, entries in by.items()},
             seconds={n: sum(entry.seconds for entry in entries) for n, entries in by.items()},
         )
-
-
-def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
-    """The encounters for two seats, by FIDE Handbook C.07, art. 16.
-
-    - In an opponent's score (16.3) a bye counts as its award; a round missed before the last one attended
-      counts 0, a round missed after it as draws.
-    - In an entrant's own sum (16.4) a round without an opponent counts as one against an opponent of its own
-      score, though of no more than draws in all rounds would give; Cut-1 (16.5) leaves out the lowest of the
-      missed rounds, if there are any.
-
-    Matches decided by a fault count as played. A round still to be played, and not void, is left out.
-    """
-    win = units_of_win(2)
-    draws = past.setup.games * win // 2  # units of a round in which all matches are drawn
-    score = {number: past.score(number) for number in past.entries}
-    seen = {
-        n: score[n]
-        + draws * sum(1 for _ in takewhile(lambda entry: entry.kind == "absent", reversed(entries)))
-        for n, entries in past.entries.items()
-    }
-    found: dict[int, list[Encounter]] = {}
-    for number, entries in past.entries.items():
-        own = Fraction(min(score[number], draws * past.rounds), win)
-        found[number] = []
-        for entry in entries:
-            points = Fraction(entry.score, win)
-            if entry.games:
-                theirs = Fraction(seen[entry.opponents[0]], win)
-                found[number].append(Encounter(entry.opponents[0], theirs, points))
-            elif entry.kind != "table" or entry.voids:
-                found[number].append(Encounter(None, own, points, entry.kind == "absent"))
-    return found
-
-
-def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
-    """The encounters for more seats: each opponent of a table that was played, by its points."""
-    win = units_of_win(past.setup.seats)
-    points = {number: Fraction(past.score(number), win) for number in past.entries}
-    return {
-        number: [
-            Encounter(other, points[other], Fraction(entry.units, win))
-            for entry in entries
-            if entry.games
-            for other in entry.opponents
-        ]
-        for number, entries in past.entries.items()
-    }
 
 
 def pair_two(past: PlayerHistory, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:

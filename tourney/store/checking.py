@@ -8,7 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.errors import StoreDamaged
+from tourney.errors import StoreDamaged, TournamentError
+from tourney.schedule.format import FORMATS, find_format
 from tourney.store import rows, sqlite
 from tourney.store.baselines import baseline_of
 from tourney.store.column_reading import (
@@ -84,6 +85,20 @@ def check_database(url: str, step: Step = lambda _done, _table: None) -> tuple[s
     """What is wrong with a database, a sentence each; nothing if it is sound."""
     results, beside = check_parts(url, step)
     return (*results, *beside)
+
+
+def unknown_rankings(url: str) -> tuple[str, ...]:
+    """A sentence for each tournament of a sound database that this version cannot rank."""
+    found = []
+    with opened(url) as engine, transaction(engine) as connection:
+        for row in _rows(connection, lambda _done, _table: None, TOURNAMENT):
+            plan = tournament_of(row).plan
+            if plan.ranking is not None and FORMATS.knows(plan.format):
+                try:
+                    find_format(plan.format).check_rule(plan.ranking, plan.seats)
+                except TournamentError as error:
+                    found.append(f"{plan.name}: {error}")
+    return tuple(found)
 
 
 def check_parts(

@@ -12,6 +12,7 @@ from tourney.errors import RecordError
 from tourney.match.record import Outcome, Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
+from tourney.schedule.format import find_format
 from tourney.schedule.row import Row, limit_rows
 from tourney.schema import NAME, show
 from tourney.store.database import Database
@@ -135,6 +136,7 @@ def _layout(name: str, records: Iterable[Line], scratch: Scratch) -> _Layout:
                 seats=len(spec.seats),
                 games_per_pairing=1,
                 limits=spec.limits,
+                ranking=find_format(IMPORTED).new_rule(len(spec.seats)),
             )
             layout = _Layout(plan, scratch)
         for key, value in common.items():
@@ -172,6 +174,7 @@ def import_outcomes(
         format=RESULTS,
         seats=len(first[0].seats),
         games_per_pairing=1,
+        ranking=find_format(RESULTS).new_rule(len(first[0].seats)),
     )
     entrants = tuple(
         StoredEntrant(number, Entrant(player, player, "", (), NO_BOT))

@@ -13,9 +13,21 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Opening, check_exact
 from tourney.parsing import JsonObject
 from tourney.schedule.format import group_size
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schedule.until_rule import Until
-from tourney.schema import MAX_INT, STORABLE, Count, LongText, Name, SandboxLevel, SchemaError, Text, read
+from tourney.schema import (
+    MAX_INT,
+    STORABLE,
+    Count,
+    LongText,
+    Name,
+    SandboxLevel,
+    SchemaError,
+    Text,
+    read,
+    show,
+)
 from tourney.seeds import match_seed, sample_book_line
 from tourney.store.beacon import Beacon
 from tourney.store.column_reading import ColumnError, read_json
@@ -95,7 +107,8 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     JSON they are objects. ``games_per_pairing`` is a multiple of the mirrored group's size. ``book`` holds
     openings, each a tuple of actions. ``mirrored_dice``: the games of a mirrored group share a seed; the key
     is stored only where they do not. ``opening_order``: how a match finds its line of the book; the key is
-    stored only where it is not ``random``.
+    stored only where it is not ``random``. ``ranking``: what decides the places; plans of older versions lack
+    the key and rank as those versions did.
     """
 
     name: Text
@@ -112,6 +125,7 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     extra: tuple[tuple[str, int | str], ...] = ()
     mirrored_dice: bool = True
     opening_order: Literal["random", "sequential"] = "random"
+    ranking: RankingRule | None = None
 
     def opening_of(self, seed: int, row: Row) -> Opening:
         """The opening of a row's match, whose seed is ``seed``."""
@@ -137,8 +151,9 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         return match_seed(seed, row.round, row.table, row.repeat, None if self.mirrored_dice else row.order)
 
 
-OPTIONAL_KEYS: Final = ("mirrored-dice", "opening-order")
-"""The keys that a stored plan has only where they are used; older plans lack them."""
+OPTIONAL_KEYS: Final = ("mirrored-dice", "opening-order", "ranking")
+"""The keys that older plans lack; the first two are stored only where they are used."""
+_RANKING_KEYS: Final = frozenset(field.encode_name for field in msgspec.structs.fields(RankingRule))
 PAIRS: dict[str, Any] = {"options": dict[Text, Text], "extra": dict[Text, int | LongText]}
 """The types of the plan's pairs as they are in JSON."""
 
@@ -151,6 +166,8 @@ def plan_data(plan: Plan) -> JsonObject:
         del data["mirrored-dice"]
     if plan.opening_order == "random":
         del data["opening-order"]
+    if plan.ranking is None:
+        del data["ranking"]
     return data
 
 
@@ -164,6 +181,10 @@ def plan_from(text: str) -> Plan:
 
 def read_plan(data: JsonObject) -> Plan:
     """The plan of JSON data. Raises SchemaError."""
+    ranking = data.get("ranking")
+    for key in ranking if isinstance(ranking, dict) else ():
+        if key not in _RANKING_KEYS:
+            raise SchemaError(("ranking",), f"has {show(key)}: it was made by a newer Tourney", key=key)
     pairs = {
         key: list(read(data[key], type_, at=(key,)).items()) for key, type_ in PAIRS.items() if key in data
     }

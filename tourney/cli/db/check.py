@@ -6,7 +6,7 @@ from tourney.cli import options as opt
 from tourney.cli.output import counting, current
 from tourney.errors import CheckError, counted
 from tourney.schema import Document
-from tourney.store.checking import check_database
+from tourney.store.checking import check_database, unknown_rankings
 from tourney.store.engine import shown
 
 
@@ -30,8 +30,12 @@ def command(db: str) -> None:
     name = shown(db)
     with counting(current(), "check", "rows") as step:
         problems = check_database(db, lambda done, table: step(done, None, f"rows of {table}"))
-    current().document(DatabaseCheckDocument(database=name, sound=not problems, problems=tuple(problems)))
+    newer = () if problems else unknown_rankings(db)
+    found = (*problems, *newer)
+    current().document(DatabaseCheckDocument(database=name, sound=not found, problems=found))
     current().text(*problems)
     if problems:
         raise CheckError(f"{name} is damaged ({counted(len(problems), 'finding')}); restore a backup")
+    if newer:
+        raise CheckError("; ".join(newer))
     current().say(f"{name} is sound; whether the records hold is for `tourney verify --all`")

@@ -16,7 +16,7 @@ from tourney.report.pages.match_lines import Chip
 from tourney.report.pages.rounds_page import chips, score_text
 from tourney.report.source import ReportSource
 from tourney.results.rounds import Pairing
-from tourney.schedule.knockout import Bracket, Tie
+from tourney.schedule.knockout import Knockout, Tie
 
 INLINE = 64
 """Most entrants for which the first page draws the bracket too."""
@@ -121,7 +121,7 @@ def files(make: Renderer) -> Iterator[File]:
 def bracket(make: Renderer) -> BracketPage:
     """The bracket of the renderer's tournament."""
     source = make.source
-    ties = Bracket(source.setup, source.schedule).ties
+    ties = Knockout().bracket(source.setup, source.schedule).ties
     pairings = {
         (round_.number, frozenset(pairing.entrants)): pairing
         for round_ in source.rounds()

@@ -25,6 +25,7 @@ from tourney.report.pages.match_lines import (
     match_path,
     pgn_path,
     published_detail,
+    record_path,
 )
 from tourney.report.pages.match_page import MatchJob, match_page
 from tourney.results.pgn import game_text
@@ -64,13 +65,19 @@ class MatchRenderer:
         path = pgn_path(self.setting, job.line)
         return path and self.layout.prefix + path
 
-    def game(self, job: MatchJob, detail: MatchDetail) -> bytes:
-        """A match's PGN; empty without a record, or for one that breaks the rules."""
-        if detail.record is None:
-            return b""
+    def paths_beside(self, job: MatchJob) -> tuple[str, ...]:
+        """The paths of the files that a match's page links to if there is a record."""
+        return tuple(path for path in (self.layout.prefix + record_path(job.line), self.pgn(job)) if path)
+
+    def beside(self, job: MatchJob, path: str, record: Record, detail: MatchDetail) -> bytes:
+        """The file at one of these paths."""
+        return self._game(job, record, detail) if path == self.pgn(job) else record.encode() + b"\n"
+
+    def _game(self, job: MatchJob, record: Record, detail: MatchDetail) -> bytes:
+        """A match's PGN; empty for a record that breaks the rules."""
         key = MatchKey(job.line.round, job.line.table, job.line.repeat, job.line.order)
         try:
-            text = game_text(self.setting.tournament.name, key, detail.record, detail.log, detail.measured)
+            text = game_text(self.setting.tournament.name, key, record, detail.log, detail.measured)
         except GameError:
             return b""
         return text.encode("utf-8", "replace")
@@ -83,12 +90,12 @@ class MatchRenderer:
         return replace(file, damaged=tuple(page["damaged"].values()))
 
     def reply(self, order: "PageTask", folders: Folders) -> tuple[PlacedFile, ...]:
-        """Place a page, and the match's PGN if it has one.
+        """Place a page and the files beside it.
 
         Nothing if a part is damaged: such a page needs the database, to say which.
         """
-        path, pgn, seats = self.path(order.job), self.pgn(order.job), self.setting.tournament.seats
-        known, known_game = order.known.get(path), order.known.get(pgn)
+        path, seats = self.path(order.job), self.setting.tournament.seats
+        known = order.known.get(path)
         try:
             own = order.parts.get(order.job.line.number, MatchParts())
             _, log, measured = unpack_parts(own._replace(record=None), seats)
@@ -108,10 +115,14 @@ class MatchRenderer:
         if page is None:
             content = self.render(order.job, detail, others).content
             page = folders.place(path, content, known, fingerprint)
-        if not pgn:
-            return (page,)
-        game = folders.keep(pgn, known_game) if known_game is not None and same else None
-        return page, game or folders.place(pgn, self.game(order.job, detail), known_game)
+        placed = [page]
+        for beside in self.paths_beside(order.job) if record is not None else ():
+            entry = order.known.get(beside)
+            file = folders.keep(beside, entry) if entry is not None and same else None
+            if file is None:
+                file = folders.place(beside, self.beside(order.job, beside, record, detail), entry)
+            placed.append(file)
+        return tuple(placed)
 
     @cached_property
     def _common(self) -> str:
@@ -155,12 +166,14 @@ class MatchWork:
         """The paths of the pages."""
         return tuple(map(self.renderer.path, self.jobs))
 
-    def render(self, job: MatchJob) -> File:
-        """Render a page in this process."""
+    def render(self, job: MatchJob) -> Iterator[File]:
+        """Render a page and the files beside it in this process."""
         number, *others = job.numbers
         records = {other: self.detail(other).record for other in others}
         detail = published_detail(self.detail(number), logs=True, measured=self.renderer.measured)
-        return self.renderer.render(job, detail, records)
+        yield self.renderer.render(job, detail, records)
+        for path in self.renderer.paths_beside(job) if detail.record is not None else ():
+            yield File(path, self.renderer.beside(job, path, detail.record, detail))
 
     def place(
         self, folders: Folders, known: Mapping[str, ManifestEntry], pool: Pool
@@ -183,8 +196,10 @@ class MatchWork:
         games = []
         for jobs, replies in replied:
             for job, placed in zip(jobs, replies, strict=True):
-                yield from placed or (self.render(job),)
-                games += [(folders.new / game.path).read_bytes() for game in placed[1:]]
+                files = placed or tuple(self.render(job))
+                yield from files
+                pgn = self.renderer.pgn(job)
+                games += [_content(file, folders) for file in files if file.path == pgn]
         if games:
             yield File(f"{self.renderer.layout.prefix}{GAMES_PGN}", b"".join(games))
 
@@ -195,9 +210,13 @@ class MatchWork:
         for job in jobs:
             own = job.line.number
             needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
-            paths = (self.renderer.path(job), self.renderer.pgn(job))
+            paths = (self.renderer.path(job), *self.renderer.paths_beside(job))
             orders.append(PageTask(job, needed, {path: known[path] for path in paths if path in known}))
         return tuple(orders)
+
+
+def _content(file: PlacedFile | File, folders: Folders) -> bytes:
+    return file.content if isinstance(file, File) else (folders.new / file.path).read_bytes()
 
 
 def replies_to(task: tuple[bytes, tuple[PageTask, ...]]) -> list[tuple[PlacedFile, ...]]:

@@ -49,7 +49,7 @@ def files(make: Renderer) -> Iterator[File]:
         "methods.html",
         "methods.html",
         facts=tuple(tournament_facts(source, measured=make.measured)),
-        rules=ranking_sentences(source.format, plan.seats),
+        rules=ranking_sentences(source.ranking),
         plan=plan,
         recorded=tournament.recorded,
         group=group_size(plan.seats) if tournament.recorded else 0,

@@ -83,7 +83,7 @@ def files(make: Renderer) -> Iterator[File]:
         interim=interim_sentence(source.tournament.complete, source.progress, ratings=True),
         standings=make.once(standing_lines),
         columns=source.columns,
-        rules=ranking_sentences(source.format, source.tournament.seats, luck=shows_luck(source.tournament)),
+        rules=ranking_sentences(source.ranking, luck=shows_luck(source.tournament)),
         scale=interval_scale([(line.low, line.high) for line in source.batch.ratings]),
         skill_scale=scale_of(skill),
         cross=cross if small else None,
@@ -142,7 +142,7 @@ def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatSc
 def _byes(source: ReportSource) -> dict[int, int]:
     if not any(line.awarded for line in source.standings):
         return {}
-    past = PlayerHistory.of(source.setup, source.schedule).entries
+    past = PlayerHistory.of(source.setup, source.schedule, None).entries
     return {number: sum(one.kind == "bye" for one in entries) for number, entries in past.items()}
 
 
@@ -196,7 +196,7 @@ def _standings_table(source: ReportSource) -> DataTable:
                 "elo_rank": elo.rank,
             }
         )
-    columns = report_columns(source.format, source.tournament.seats, luck=shows_luck(source.tournament))
+    columns = report_columns(source.ranking, luck=shows_luck(source.tournament))
     return DataTable(columns, rendered(rows, columns, people=False))
 
 

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from tourney.errors import CheckError, RecordError, TournamentError, UsageError
 from tourney.parsing import read_json_lines
-from tourney.results.standings import setup_of
+from tourney.results.standings import Ranking, setup_of
 from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
@@ -76,11 +76,15 @@ def compare_published(
 
 
 def check_format(head: Head, file: Path) -> None:
-    """Raise TournamentError, naming the file, for a tournament that its format cannot have drawn.
+    """Raise TournamentError, naming the file, for a tournament that its format cannot have drawn or ranked.
 
     A format that is not installed is not asked.
     """
     plan = head.tournament.plan
+    try:
+        Ranking.of(plan)
+    except TournamentError as error:
+        raise TournamentError(f"{file} line 1: {error}") from error
     if plan.format == IMPORTED or not FORMATS.knows(plan.format):
         return
     format_ = find_format(plan.format)

@@ -22,6 +22,7 @@ from tourney.match.spec import Entrant
 from tourney.match.verify import Finding, verify
 from tourney.ratings.trueskill_rating import estimate_draw_probability
 from tourney.results.ratings import wrong_checkpoints
+from tourney.results.standings import Ranking
 from tourney.run.engine.recorder import RowArguments, spec_of
 from tourney.run.engine.schedule_check import Step, StoredSchedule, TournamentCheck, check_schedule, place
 from tourney.schedule.format import SeatArguments
@@ -124,6 +125,7 @@ class TournamentVerifier:
         findings: list[str] = []
         unfinished = None
         try:
+            Ranking.of(self._tournament.plan)  # it raises for names that only a newer version knows
             stored = StoredSchedule.of(self._database, self._tournament)
             if self.imported:
                 notes.append(
