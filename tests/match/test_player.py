@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.interface import Channel, Event, Withheld, cut_line
 from tourney.bots.channel.scripted import ScriptedChannel
-from tourney.match.player import LATE, Player, dismiss
+from tourney.match.player import FLUSH, Player, dismiss
 from tourney.protocol import Greeting, decode_bot
 
 
@@ -31,15 +31,32 @@ def test_processor_time_is_that_since_the_last_call() -> None:
     assert [player.cpu_ms() for _ in range(5)] == [30, 20, None, 0, 10]
 
 
-def test_answer_withheld_is_part_of_the_words_of_a_timeout() -> None:
-    class Late(Counting):
-        def withheld(self, milliseconds: int) -> str:
-            return f"ready\x07 {milliseconds}"
+@pytest.mark.parametrize(
+    ("withheld", "words"),
+    [
+        (None, ""),
+        (
+            Withheld("ready\x07", whole=True, at_end=True),
+            f"; 'ready\\x07' came only once its input ended: {FLUSH}, or answer sooner",
+        ),
+        (
+            Withheld("bot", whole=False, at_end=True),
+            f"; 'bot' came only once its input ended, without a newline: {FLUSH}",
+        ),
+        (Withheld("bot", whole=False, at_end=False), f"; 'bot' came without a newline: {FLUSH}"),
+    ],
+)
+def test_words_of_a_time_out_name_what_was_no_line_in_time(withheld: Withheld | None, words: str) -> None:
+    """They fit into a line of ``bots check``, and only a time-out has them."""
 
-    words = "no answer within 7 ms"
-    assert Player(Counting()).fault_words(Event("timeout"), 7_000_000) == words
+    class Late(Counting):
+        def withheld(self, milliseconds: int) -> Withheld | None:
+            assert milliseconds == 500
+            return withheld
+
     said = Player(Late()).fault_words(Event("timeout"), 7_000_000)
-    assert said == f"{words}; it wrote ready\ufffd 500 {LATE}"
+    assert said == f"no answer within 7 ms{words}"
+    assert cut_line(said) == said
     assert Player(Late()).fault_words(Event("closed", "exited"), 7_000_000) == "exited"
     assert Player(Late()).fault_words(Event("overflow"), 7_000_000) == "overflow"
 

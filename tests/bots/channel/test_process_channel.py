@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.processes import alive
-from tourney.bots.channel.interface import Event
+from tourney.bots.channel.interface import Event, Withheld
 from tourney.bots.channel.process_channel import MAX_QUEUE, ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock
 from tourney.bots.sandbox.bot_processes import BotProcesses
@@ -133,6 +133,32 @@ def test_wait_after_a_time_out_has_a_last_look_of_its_own(spawn: Spawn) -> None:
     channel = spawn("read x; echo move a1; read x", clock=clock)
     assert channel.wait(0) == Event("timeout")
     assert channel.wait(3 * 10**6) == Event("line", "move a1")
+
+
+@pytest.mark.parametrize(
+    ("script", "withheld"),
+    [
+        ("read x; cat; echo info; echo move a1", Withheld("move a1", whole=True, at_end=True)),
+        ("read x; cat; printf 'move a1'", Withheld("move a1", whole=False, at_end=True)),
+        ("read x; cat", None),
+        ("read x; cat; echo >&2", None),
+    ],
+)
+def test_output_is_withheld_until_the_input_ends(
+    spawn: Spawn, script: str, withheld: Withheld | None
+) -> None:
+    channel = spawn(script)
+    channel.request(b"go\n")
+    assert channel.wait(time.monotonic_ns()) == Event("timeout")
+    assert channel.withheld(60_000) == withheld
+
+
+def test_line_without_a_newline_is_withheld_before_the_input_ends(spawn: Spawn) -> None:
+    channel = spawn("read x; printf 'move a1'; read x; echo late >&2")
+    channel.request(b"go\n")
+    wait_for_output(channel)
+    assert channel.wait(0) == Event("timeout")
+    assert channel.withheld(0) == Withheld("move a1", whole=False, at_end=False)
 
 
 def test_second_answer_is_pending_before_the_next_request(spawn: Spawn) -> None:

@@ -40,6 +40,17 @@ class Reading(NamedTuple):
     waited: int
 
 
+class Withheld(NamedTuple):
+    """Output of a bot that owes an answer, and that was not a line in time.
+
+    ``whole``: its newline is there. ``at_end``: it came only once the bot's input was closed.
+    """
+
+    text: str
+    whole: bool
+    at_end: bool
+
+
 def line_event(message: BotMessage) -> Event:
     """The event of a bot that says this."""
     return Event("line", message.encode().decode("utf-8").rstrip("\n"))
@@ -119,12 +130,12 @@ class Channel(ABC):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return None
 
-    def withheld(self, milliseconds: int) -> str:  # noqa: ARG002 - a channel without processes has no buffers
-        """The line that a bot which owes an answer writes once its input ends; "" for none.
+    def withheld(self, milliseconds: int) -> Withheld | None:  # noqa: ARG002 - for processes, which have buffers
+        """What a bot that owes an answer has written besides lines, or writes once its input ends.
 
-        Nothing is sent after that.
+        Its input is closed, and nothing is sent after that.
         """
-        return ""
+        return None
 
     def freeze(self) -> None:  # noqa: B027 - a channel without processes has nothing to stop
         """Stop the bot outside its turn, as far as the channel can."""

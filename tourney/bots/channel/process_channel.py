@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from tourney.bots.channel.interface import Event, Reading
+from tourney.bots.channel.interface import Event, Reading, Withheld
 from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Pipes
@@ -180,13 +180,18 @@ class ProcessChannel(BufferedChannel):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return self._group.rivals()
 
-    def withheld(self, milliseconds: int) -> str:
-        """The first line, ``info`` apart, that comes once the input is closed; "" for none in this time."""
+    def withheld(self, milliseconds: int) -> Withheld | None:
+        """A line without its newline, or the first line but ``info`` that comes once the input is closed."""
+        if part := self._lines.unfinished():
+            return Withheld(part, whole=False, at_end=False)
         self._shut_stdin()
         deadline = self._clock() + milliseconds * 1_000_000
         while (event := self.wait(deadline)).kind == "line" and event.text.startswith("info"):
             pass
-        return event.text if event.kind == "line" else ""
+        if event.kind == "line":
+            return Withheld(event.text, whole=True, at_end=True)
+        part = self._lines.unfinished()
+        return Withheld(part, whole=False, at_end=True) if part else None
 
     def freeze(self) -> None:
         """Stop the bot's processes."""
