@@ -1,11 +1,15 @@
 """A bot between matches: its processor time, and whether it stayed silent."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from tourney.bots.channel.interface import Channel, Event, Withheld, cut_line
+from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.channel.scripted import ScriptedChannel
+from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.processes import start_process
 from tourney.match.player import FLUSH, Player, dismiss
 from tourney.protocol import Greeting, decode_bot
 
@@ -46,7 +50,7 @@ def test_processor_time_is_that_since_the_last_call() -> None:
         (Withheld("bot", whole=False, at_end=False), f"; 'bot' came without a newline: {FLUSH}"),
     ],
 )
-def test_words_of_a_time_out_name_what_was_no_line_in_time(withheld: Withheld | None, words: str) -> None:
+def test_words_of_a_time_out_name_withheld_output(withheld: Withheld | None, words: str) -> None:
     """They fit into a line of ``bots check``, and only a time-out has them."""
 
     class Late(Counting):
@@ -86,6 +90,20 @@ def test_identity_is_how_a_bot_introduces_itself(line: str, identity: str) -> No
 )
 def test_bot_is_quiet_if_it_said_info_only(script: str, quiet: bool) -> None:
     assert Player(ScriptedChannel(script)).quiet() == quiet
+
+
+def test_bot_that_hangs_at_quit_takes_no_time_from_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first exits only after the second, which waits for the end of its input and then leaves a file."""
+    monkeypatch.setattr("tourney.match.player.QUIT_SECONDS", 60)
+    channels = []
+    for script in ("while [ ! -e last ]; do sleep 0.01; done", "cat >/dev/null; echo done >last"):
+        process, pipes = start_process(["/bin/sh", "-c", script], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})
+        channels.append(ProcessChannel(BotProcesses(process), pipes))
+    dismiss([Player(channel) for channel in channels])
+    assert (tmp_path / "last").read_text("ascii") == "done\n"
+    assert [channel._group.returncode for channel in channels] == [0, 0]
 
 
 def test_lost_bot_is_not_quiet_and_gets_no_quit() -> None:

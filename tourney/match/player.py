@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tourney.bots.channel.interface import Channel, Event, Withheld
+from tourney.bots.channel.waiting import wait_for_any
 from tourney.match.spec import Limits
 from tourney.protocol import QUIT, Go, Greeting, Info, decode_bot, shown
 
@@ -92,13 +93,20 @@ def _withheld_words(withheld: Withheld) -> str:
 
 
 def dismiss(players: Sequence[Player]) -> None:
-    """Send ``quit`` to all players, then end them; they share the time for their exits."""
-    staying = [player for player in players if not player.lost]
-    for player in staying:
-        player.channel.send(QUIT)
-    deadline = time.monotonic() + QUIT_SECONDS
-    for player in staying:
-        player.channel.close(max(0.0, deadline - time.monotonic()))
+    """Send ``quit`` to all players, then end them; each has the whole time for its exit."""
+    staying = [player.channel for player in players if not player.lost]
+    for channel in staying:
+        channel.send(QUIT)
+    deadline = time.monotonic_ns() + int(QUIT_SECONDS * 1e9)
+    # One that hangs must not keep another's last lines and the end of its input from it.
+    leaving = [channel for channel in staying if channel.sources()]
+    while leaving := [channel for channel in leaving if not channel.leave()]:
+        left = deadline - time.monotonic_ns()
+        if left <= 0:
+            break
+        wait_for_any(leaving, left)
+    for channel in staying:
+        channel.close(max(0, deadline - time.monotonic_ns()) / 1e9)
 
 
 class Clocks:
