@@ -2,7 +2,8 @@
 
 import pytest
 
-from tourney.bots.channel.interface import Channel, Event
+from tests.support.piped import Output, Stage
+from tourney.bots.channel.interface import Channel, Event, Withheld
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.protocols import PROTOCOLS
 
@@ -52,3 +53,48 @@ def test_quit_is_the_engines_own_word(protocol: str, line: str) -> None:
     channel, inner = begun(protocol, f"> {line}\n")
     channel.send(b"over 1 2 reason=returns\nquit\n")
     inner.finish()
+
+
+HANDSHAKES = {
+    "uci": (b"id name X\n", b"uciok\n"),
+    "gtp": (b"=1 2\n", b"=2 X\n=3 1\n"),
+    "gomocup": (b"MESSAGE hello\n", b'name="X"\n'),
+    "xboard": (b"feature ping=1\n", b'feature myname="X" done=1\n'),
+}
+"""The two parts of an engine's answer to the greeting."""
+
+
+@pytest.mark.parametrize(("after", "in_time"), [(20, True), (99, True), (101, False)])
+@pytest.mark.parametrize("protocol", HANDSHAKES)
+def test_handshake_is_judged_by_when_its_last_line_came(
+    protocol: str, after: float, in_time: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The referee looks at the end of the grace, then at the limit or long after it."""
+    first, second = HANDSHAKES[protocol]
+    with Stage(monkeypatch) as stage:
+        channel = PROTOCOLS.find(protocol).adapt(
+            stage.bot(lambda _: [Output(0, first), Output(after, second)])
+        )
+        grace, limit = stage.clock() + 10**6, stage.clock() + 100 * 10**6
+        channel.request(b"tourney 1\n")
+        assert channel.wait(grace) == Event("timeout")
+        assert in_time or channel.wait(limit) == Event("timeout")
+        stage.spend(500)
+        assert channel.wait(limit).text.startswith("bot") is in_time
+
+
+@pytest.mark.parametrize("protocol", HANDSHAKES)
+def test_handshake_that_is_not_flushed_is_named(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a turn it is not: an engine that thinks too long answers once its input ends."""
+    first, second = HANDSHAKES[protocol]
+    with Stage(monkeypatch) as stage:
+        engine = stage.bot(lambda _: [])
+        engine.buffered = first + second
+        channel = PROTOCOLS.find(protocol).adapt(engine)
+        channel.request(b"tourney 1\n")
+        assert channel.wait(stage.clock() + 10**6) == Event("timeout")
+        assert channel.withheld(500) == Withheld(first.decode().strip(), whole=True, at_end=True)
+    channel, _ = begun("gtp", "> 4 genmove B\n! timeout")
+    channel.request(b"go\n")
+    assert channel.wait(LATER) == Event("timeout")
+    assert channel.withheld(500) is None

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import pytest
 
+from tests.support.piped import NoProcesses
 from tests.support.tables import GAMES, HELLO, TOE, make_spec, outcome
 from tourney.bots.channel import process_channel as module
 from tourney.bots.channel.interface import Event, Reading
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
-from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Pipes
 from tourney.match import turn_timing
 from tourney.match.play import play_match
@@ -149,7 +149,7 @@ def test_bots_that_start_slowly_are_all_heard_to_their_limits() -> None:
     slow = "> tourney 1\n+ 20\n< bot\n> game toe seats=2 seat=* seed=* misere=no\n< ready\n" + OVER2
     entries = diary("> tourney 1\n! timeout", slow, limits=limits)
     assert entries == [
-        *(("1", "asked 1", 0), ("2", "asked 1", 0), ("2", "frozen", 41)),
+        *(("1", "asked 1", 0), ("2", "asked 1", 0), ("2", "frozen", 20)),
         *(("2", "thawed", 50), ("2", "asked misere=no", 50)),
     ]
 
@@ -255,35 +255,6 @@ def test_work_in_its_own_requests_makes_no_bot_restless(before: str, beyond: int
     assert seats.restless == ({2} if restless else set())
 
 
-class Counted(BotProcesses):
-    """The processes of a bot that the test plays itself; counts what the referee does to them."""
-
-    pidfd = -1
-
-    def __init__(self) -> None:
-        self.calls: Counter[str] = Counter()
-        self.weakened = {}
-
-    def freeze(self, *, frozen: bool = True) -> None:
-        self.calls["freeze" if frozen else "thaw"] += 1
-
-    def reading(self) -> Reading:
-        self.calls["reading"] += 1
-        return Reading(0, 0)
-
-    def cpu_ms(self) -> int:
-        return 0
-
-    def exited(self, timeout_ms: int) -> bool:
-        return True
-
-    def kill(self) -> None:
-        pass
-
-    def reap(self, *, keep_caches: bool = False) -> None:
-        pass
-
-
 class Instant:
     """Bots that have answered before the referee's write returns; ``calls`` counts the referee's calls."""
 
@@ -295,13 +266,13 @@ class Instant:
             monkeypatch.setattr(place, f"{name}write", self.write)
             monkeypatch.setattr(place, f"{name}read", self.read)
 
-    def channel(self, clock: Callable[[], int]) -> tuple[ProcessChannel, Counted]:
+    def channel(self, clock: Callable[[], int]) -> tuple[ProcessChannel, NoProcesses]:
         """Return a channel to such a bot, and its processes."""
         (_, in_write), (out_read, out_write), (err_read, _) = (os.pipe() for _ in range(3))
         for fd in (in_write, out_read, err_read):
             os.set_blocking(fd, False)
         self._answers[in_write] = out_write
-        group = Counted()
+        group = NoProcesses()
         channel = ProcessChannel(group, Pipes(in_write, out_read, err_read), clock=clock)
         inner = channel._poll
 

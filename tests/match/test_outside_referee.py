@@ -111,6 +111,22 @@ def test_slow_referee_is_killed_with_its_children(tmp_path: Path) -> None:
     assert not _runs(pid)
 
 
+def test_referee_that_ended_in_time_counts_at_a_late_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This process was held up after its last look: when it reads its clock the time is over."""
+    wait = subprocess.Popen.wait
+
+    def held_up(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        if timeout is None:
+            return wait(process)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        raise subprocess.TimeoutExpired(process.args, timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", held_up)
+    assert play(tmp_path, "print('{\"ranks\": [2, 1]}')\n").outcome.ranks == (2, 1)
+
+
 def _runs(pid: int) -> bool:
     """Return whether a process runs: one that ended and waits for its parent does not."""
     try:

@@ -1,12 +1,16 @@
 """A bot between matches: its processor time, and whether it stayed silent."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.interface import Channel, Event, Withheld, cut_line
+from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.channel.scripted import ScriptedChannel
-from tourney.match.player import LATE, Player, dismiss
+from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.processes import start_process
+from tourney.match.player import FLUSH, Player, dismiss
 from tourney.protocol import Greeting, decode_bot
 
 
@@ -31,15 +35,32 @@ def test_processor_time_is_that_since_the_last_call() -> None:
     assert [player.cpu_ms() for _ in range(5)] == [30, 20, None, 0, 10]
 
 
-def test_answer_withheld_is_part_of_the_words_of_a_timeout() -> None:
-    class Late(Counting):
-        def withheld(self, milliseconds: int) -> str:
-            return f"ready\x07 {milliseconds}"
+@pytest.mark.parametrize(
+    ("withheld", "words"),
+    [
+        (None, ""),
+        (
+            Withheld("ready\x07", whole=True, at_end=True),
+            f"; 'ready\\x07' came only once its input ended: {FLUSH}, or answer sooner",
+        ),
+        (
+            Withheld("bot", whole=False, at_end=True),
+            f"; 'bot' came only once its input ended, without a newline: {FLUSH}",
+        ),
+        (Withheld("bot", whole=False, at_end=False), f"; 'bot' came without a newline: {FLUSH}"),
+    ],
+)
+def test_words_of_a_time_out_name_withheld_output(withheld: Withheld | None, words: str) -> None:
+    """They fit into a line of ``bots check``, and only a time-out has them."""
 
-    words = "no answer within 7 ms"
-    assert Player(Counting()).fault_words(Event("timeout"), 7_000_000) == words
+    class Late(Counting):
+        def withheld(self, milliseconds: int) -> Withheld | None:
+            assert milliseconds == 500
+            return withheld
+
     said = Player(Late()).fault_words(Event("timeout"), 7_000_000)
-    assert said == f"{words}; it wrote ready\ufffd 500 {LATE}"
+    assert said == f"no answer within 7 ms{words}"
+    assert cut_line(said) == said
     assert Player(Late()).fault_words(Event("closed", "exited"), 7_000_000) == "exited"
     assert Player(Late()).fault_words(Event("overflow"), 7_000_000) == "overflow"
 
@@ -69,6 +90,20 @@ def test_identity_is_how_a_bot_introduces_itself(line: str, identity: str) -> No
 )
 def test_bot_is_quiet_if_it_said_info_only(script: str, quiet: bool) -> None:
     assert Player(ScriptedChannel(script)).quiet() == quiet
+
+
+def test_bot_that_hangs_at_quit_takes_no_time_from_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first exits only after the second, which waits for the end of its input and then leaves a file."""
+    monkeypatch.setattr("tourney.match.player.QUIT_SECONDS", 60)
+    channels = []
+    for script in ("while [ ! -e last ]; do sleep 0.01; done", "cat >/dev/null; echo done >last"):
+        process, pipes = start_process(["/bin/sh", "-c", script], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})
+        channels.append(ProcessChannel(BotProcesses(process), pipes))
+    dismiss([Player(channel) for channel in channels])
+    assert (tmp_path / "last").read_text("ascii") == "done\n"
+    assert [channel._group.returncode for channel in channels] == [0, 0]
 
 
 def test_lost_bot_is_not_quiet_and_gets_no_quit() -> None:

@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 
 from tests.play.typed import Typed
 from tests.support.records import as_json
+from tests.support.tables import make_spec
 from tests.support.toys import Odds, Race, Toe
 from tourney.bots.channel.interface import Channel, Event, FailedChannel
-from tourney.bots.channel.scripted import ScriptedChannel
+from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.named_seeds import RandomChannel
+from tourney.match.play import play_match
+from tourney.match.player import MS, Player
 from tourney.match.record import check_record
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec
+from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.match.verify import verify
 from tourney.play.person import PERSON
 from tourney.play.person_match import PersonMatch, ReplayChannel, Seat
@@ -321,17 +324,23 @@ HELLO = """
 """
 
 
+def hear(channel: ReplayChannel) -> Event:
+    """The next event; a time-out is final, as for a referee whose patience has ended."""
+    event = channel.wait(FAR)
+    return channel.time_out(event) if event.kind == "timeout" else event
+
+
 def greet(channel: ReplayChannel) -> None:
     for line, answer in ((b"tourney 1\n", "bot"), (b"game toe seats=2 seat=2 seed=1\n", "ready")):
         assert not channel.pending()
         channel.request(line)
-        event = channel.wait(FAR)
+        event = hear(channel)
         assert (event.kind, event.text.split(" ")[0]) == ("line", answer)
 
 
 def ask(channel: ReplayChannel, *lines: str) -> Event:
     channel.request("".join(f"{line}\n" for line in lines).encode("ascii"))
-    return channel.wait(FAR)
+    return hear(channel)
 
 
 def test_bot_receives_kept_actions_without_requests() -> None:
@@ -419,3 +428,48 @@ def test_failed_start_without_kept_decisions_is_reported_at_once() -> None:
     channel.request(b"tourney 1\n")
     assert channel.wait(FAR) == Event("closed", "exit code 3")
     assert noted == []
+
+
+def test_time_out_is_noted_once_it_is_final() -> None:
+    """The referee waits a second time after the grace, or after the bot had no processor."""
+    noted: list[Event] = []
+    clock = ScriptClock()
+    bot = ScriptedChannel(f"{HELLO}\n> go\n+ 30\n< move a\n> play 2 a\n> go\n! timeout", clock=clock)
+    channel = ReplayChannel(bot, [], noted.append)
+    greet(channel)
+    channel.request(b"go\n")
+    assert channel.wait(clock() + 10 * MS) == Event("timeout")
+    assert channel.wait(clock() + 30 * MS) == Event("line", "move a")
+    channel.request(b"play 2 a\ngo\n")
+    assert channel.wait(clock() + MS) == Event("timeout")
+    assert noted == [Event("line", "move a")]
+    assert channel.time_out(Event("timeout", "words")) == Event("timeout", "words")
+    assert noted[1:] == [Event("timeout", "words")]
+
+
+@pytest.mark.parametrize(
+    ("kept", "rest", "fault"),
+    [
+        ((), "> over 2 1 reason=fault", (1, "startup", 0)),
+        (
+            (Event("line", "move a1"),),
+            "> play 1 a1\n> go\n< move b1\n> play 2 b1\n> over 2 1 reason=fault",
+            (1, "timeout", 2),
+        ),
+    ],
+)
+def test_bot_beside_one_that_hangs_starts_in_time(
+    kept: tuple[Event, ...], rest: str, fault: tuple[int, str, int]
+) -> None:
+    """Its lines came in time, although the hanging one has the first seat; with kept decisions too."""
+    clock = ScriptClock()
+    hanging = ScriptedChannel("> tourney 1\n! timeout", clock=clock)
+    game = "> game toe seats=2 seat=2 seed=* misere=no"
+    prompt = ScriptedChannel(f"> tourney 1\n+ 3\n< bot\n{game}\n+ 3\n< ready\n{rest}", clock=clock)
+    noted: list[Event] = []
+    players = [Player(ReplayChannel(hanging, kept, noted.append)), Player(ReplayChannel(prompt, [], print))]
+    limits = Limits(move_ms=None, margin_ms=0, startup_ms=100)
+    played = play_match(make_spec(limits=limits), Toe(), players, clock=clock)
+    prompt.finish()
+    assert played.outcome.faults == (fault,)
+    assert noted == [*kept, *([Event("timeout")] if kept else [])]

@@ -10,7 +10,7 @@ from tourney.bots.catalogue.starter import new_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError
-from tourney.match.player import LATE
+from tourney.match.player import FLUSH
 from tourney.match.spec import Limits
 from tourney.run.check_bot import Trial, TrialListener, check_bot, rank_words
 
@@ -113,7 +113,8 @@ def test_move_that_was_not_flushed_is_named(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("tourney.match.player.LATE_MS", 60_000)
     folder = write_shell_bot(tmp_path, "kept", f"{HELLO}go) cat >/dev/null; echo info x; echo move a1;;")
     (trial,) = check(folder, tmp_path, limits=Limits(move_ms=1, margin_ms=0, startup_ms=60_000))
-    assert trial.result.endswith(f"; it wrote move a1 {LATE}")
+    assert trial.result.endswith("; 'move a1' came only once its input ended")
+    assert trial.advice == f"no line came; {FLUSH}, or answer sooner"
     assert trial.wire[-1] == "! timeout"
 
 

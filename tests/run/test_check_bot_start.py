@@ -7,7 +7,7 @@ import pytest
 from tests.support.folders import write_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.match.player import LATE
+from tourney.match.player import FLUSH
 from tourney.match.spec import Limits
 from tourney.run.check_bot import start_advice
 
@@ -61,4 +61,4 @@ def test_unknown_answers_are_no_protocol(tmp_path: Path) -> None:
 def test_bot_that_the_log_advises_is_not_asked(tmp_path: Path) -> None:
     store = BotStore(tmp_path / "store")
     bot = store.add(program(tmp_path, ENDS.format("uci) echo uciok;;")))
-    assert start_advice(bot, store, open_sandbox("off"), LIMITS, f"startup: it wrote bot {LATE}") == ""
+    assert start_advice(bot, store, open_sandbox("off"), LIMITS, f"startup: x: {FLUSH}") == ""

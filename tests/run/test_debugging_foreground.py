@@ -1,6 +1,7 @@
 """Programs in the foreground: lines both ways, their end, and no session of their own."""
 
 import os
+import select
 import time
 from pathlib import Path
 
@@ -31,6 +32,16 @@ def test_end_of_program_is_an_event_with_its_code(channel: ForegroundChannel, tm
     assert channel.wait(FAR) == Event("closed", "exited with code 3")
     channel.send(b"more\n")
     assert channel.wait(FAR).kind == "closed"
+    channel.close(5)
+
+
+def test_line_that_came_in_time_counts_at_a_late_look(channel: ForegroundChannel) -> None:
+    """The deadline is long past when the referee looks."""
+    channel.request(b"one\n")
+    assert channel._process.stdout is not None
+    select.select([channel._process.stdout], [], [])
+    assert channel.wait(0).kind == "line"
+    assert channel.wait(0) == Event("timeout")
     channel.close(5)
 
 

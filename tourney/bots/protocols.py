@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
-from tourney.bots.channel.interface import Channel, Event, ForwardingChannel, line_event
+from tourney.bots.channel.interface import Channel, Event, ForwardingChannel, Withheld, line_event
 from tourney.errors import BotError
 from tourney.plugins import Registry
 from tourney.protocol import (
@@ -102,9 +102,9 @@ class EngineChannel(ForwardingChannel):
         if words and words.replace("\N{NO-BREAK SPACE}", "").isprintable():
             self._identity.setdefault(key, words)
 
-    def withheld(self, milliseconds: int) -> str:  # noqa: ARG002 - an engine that thinks too long answers then
-        """None: engines flush."""
-        return ""
+    def withheld(self, milliseconds: int) -> Withheld | None:
+        """What an engine withholds at start-up; in a turn None, as one that thinks too long answers then."""
+        return None if self._wants == "move" else self._inner.withheld(milliseconds)
 
     @abstractmethod
     def _greet(self) -> None:

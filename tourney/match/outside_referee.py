@@ -137,8 +137,10 @@ def _run(words: Sequence[str], spec: MatchSpec, seconds: int) -> tuple[bytes, st
                 raise EnvironmentFailure(f"the referee {name} cannot be run: {error.strerror}") from error
             code: int | None = None
             try:
-                with suppress(subprocess.TimeoutExpired):
+                try:
                     code = process.wait(seconds)
+                except subprocess.TimeoutExpired:
+                    code = process.poll()  # it may have ended in time while this process was held up
             finally:
                 # The bots that it started end with it.
                 with suppress(OSError):

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import structs
 
 from tourney.bots.channel.interface import Event
+from tourney.bots.channel.waiting import wait_for_any
 from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
 from tourney.match.player import MS, Clocks, Player
@@ -99,6 +100,7 @@ class _RunningMatch:
         self._clocks = Clocks(limits, len(players))
         self._startup_ns = limits.startup_ms * MS
         self._by_cpu = limits.charge == "cpu"
+        self._cpu_at_answer = 0  # of the last turn that was not answered at once
         self._log = MatchLog(len(players))
         freeze = limits.ponder == "freeze" and not limits.by_fuel
         self._seats = SeatTimes(self._players, referee.spec.seats, clock, self._log, freeze=freeze)
@@ -140,15 +142,17 @@ class _RunningMatch:
     def _hear_all(self, requests: Mapping[int, bytes]) -> dict[int, Answer]:
         """Send requests to several seats at once, and give each bot the whole time of the start-up.
 
-        If waiting bots are frozen, so are those that have answered while others take longer than the grace.
+        The referee waits for all of them together, so what one bot does costs no other any time. If waiting
+        bots are frozen, so are those that have answered while others take longer than the grace.
         """
         seats, clock = self._seats, self._clock
         timings: dict[int, Timing] = {}
         answers: dict[int, Answer] = {}
         waiting: set[int] = set()
+        ended: dict[int, int] = {}  # the seats whose output has ended, and when
 
         def hold() -> None:
-            seats.hold(self._players.keys() - waiting)
+            seats.hold(self._players.keys() - waiting - ended.keys())
 
         for seat, request in requests.items():
             if (event := self._fault_unasked(seat)) is not None:
@@ -158,26 +162,49 @@ class _RunningMatch:
                 timings[seat] = seats.timing(seat, clock(), self._startup_ns, hold)
                 seats.thaw(seat)
                 self._players[seat].channel.request(request)
-        slow = False
         while waiting:
+            if seats.freeze and any(timings[seat].slow for seat in waiting):
+                hold()
+            looked, gone = self._look_at_all({seat: timings[seat] for seat in waiting})
+            waiting -= gone
+            ended |= dict.fromkeys(gone, clock())
             for seat in sorted(waiting):
                 timing = timings[seat]
-                if slow and seats.freeze:
-                    hold()
-                # Bots that start together compete, so each is heard for a short time in turn.
-                together = seats.freeze and len(waiting) > 1
-                until = timing.grace_ends if not slow else clock() + _SLICE_NS if together else None
+                until = self._until(timing, alone=len(waiting) == 1) if looked is None else looked
                 answer = self._read(seat, None, timing, until)
                 if answer is not None:
                     timing.finish()
                     answers[seat] = answer
                     waiting.discard(seat)
-                elif not slow:
+                elif not timing.slow and clock() >= timing.grace_ends:
                     timing.begin_measuring()
-            slow = True
+        # It may take half a second to know how a bot died, which nobody else should wait for.
+        for seat, when in sorted(ended.items()):
+            answers[seat] = self._hear_out(seat, timings[seat])
+            timings[seat].finish(when)
         for seat, timing in timings.items():
             seats.count(seat, timing)
         return {seat: answers[seat] for seat in requests}
+
+    def _look_at_all(self, timings: Mapping[int, Timing]) -> tuple[int | None, set[int]]:
+        """Wait for several bots at once, and read what has come of each.
+
+        Returns when the look began, and the seats whose output has ended; None and no seats if the bots
+        cannot be waited for at once: then each is waited for in turn.
+        """
+        channels = {seat: self._players[seat].channel for seat in timings}
+        if len(channels) == 1 or not all(c.resumes and c.sources() for c in channels.values()):
+            return None, set()
+        wait_for_any(channels.values(), min(timing.due for timing in timings.values()) - self._clock())
+        began = self._clock()
+        # All are looked at before any is judged: a judgement may take long, and what comes meanwhile is late.
+        return began, {seat for seat, channel in channels.items() if channel.collect()}
+
+    def _until(self, timing: Timing, *, alone: bool) -> int | None:
+        """The end of a channel's own wait: soon while other bots wait to be heard, None if none does."""
+        if not timing.slow:
+            return timing.grace_ends
+        return None if alone else self._clock() + _SLICE_NS
 
     def play(self) -> None:
         """Ask for action after action until the match is over."""
@@ -197,7 +224,7 @@ class _RunningMatch:
                 continue
             request = referee.request(seat) + go
             turns[seat] += 1
-            used = self._cpu_ns(seat) if by_cpu else 0
+            used = cpu = self._cpu_ns(seat) if by_cpu else 0
             sent = clock()
             if frozen or restless:
                 seats.prepare(seat)
@@ -212,10 +239,12 @@ class _RunningMatch:
                 timing = seats.timing(seat, sent, allowance * factor)
                 answer = self._hear_turn(seat, heard, timing)
                 action = answer.action if isinstance(answer, Move) else ""
-                elapsed, charged = timing.elapsed, timing.charged
+                elapsed, charged, cpu = timing.elapsed, timing.charged, self._cpu_at_answer
+            elif by_cpu:
+                cpu = self._cpu_ns(seat)
             wall[seat] += elapsed
             if by_cpu and not isinstance(answer, Event):
-                charged = self._cpu_ns(seat) - used
+                charged = cpu - used
                 if charged > allowance:
                     action, answer = "", Event("timeout")
             if action:
@@ -245,9 +274,12 @@ class _RunningMatch:
         if answer is None:
             self._whole(seat, 0)
             timing.begin_measuring()
-            answer = self._read(seat, None, timing)
-        assert answer is not None  # noqa: S101 - without ``until`` it only ends with an answer or event
-        timing.finish()
+            answer = self._hear_out(seat, timing)
+        now = self._clock()
+        if self._by_cpu and not isinstance(answer, Event):
+            # Before all else: a bot that ponders is not charged for what it computes after its answer.
+            self._cpu_at_answer = self._cpu_ns(seat)
+        timing.finish(now)
         self._seats.count(seat, timing, len(self._referee.actions))
         return answer
 
@@ -280,6 +312,12 @@ class _RunningMatch:
             self._take_info(seat, answer.text)
             event = timing.hear(until)
         return event
+
+    def _hear_out(self, seat: int, timing: Timing) -> Answer:
+        """A bot's answer, or the event that comes instead by the end of its time."""
+        answer = self._read(seat, None, timing)
+        assert answer is not None  # noqa: S101 - without ``until`` it only ends with an answer or event
+        return answer
 
     def _fault_unasked(self, seat: int) -> Event | None:
         """The first event that a bot caused between requests and that is a fault, if any."""

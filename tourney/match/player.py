@@ -4,17 +4,16 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from tourney.bots.channel.interface import Channel, Event, cut_line
+from tourney.bots.channel.interface import Channel, Event, Withheld
+from tourney.bots.channel.waiting import wait_for_any
 from tourney.match.spec import Limits
-from tourney.protocol import QUIT, Go, Greeting, Info, decode_bot
+from tourney.protocol import QUIT, Go, Greeting, Info, decode_bot, shown
 
 MOST_IDENTITY: Final = 100  # characters of a name, version or author that are kept
 QUIT_SECONDS: Final = 0.5  # a bot's time for its exit after ``quit``; then it is killed, which is not a fault
 LATE_MS: Final = 500  # that a bot without an answer has to write it when its input ends
-LATE: Final = (
-    "once its input ended: it answers too late, or does not flush each line, as"
-    " print(..., flush=True) in Python and fflush(stdout) in C do"
-)
+FLUSH: Final = "write a newline and flush after each line, as print(..., flush=True) or fflush(stdout)"
+"""Advice for a bot whose answer was no line in time."""
 MS: Final = 1_000_000  # nanoseconds of a millisecond
 NO_LIMIT_MS: Final = 24 * 3_600_000
 """Longest turn where no limit is set, so that a bot that hangs does not block a tournament."""
@@ -44,13 +43,13 @@ class Player:
         """A fault in words, for the log; ``allowance`` is the bot's time in nanoseconds.
 
         The commonest cause of a time-out is an answer that the bot has not flushed. So its input is closed,
-        and a line that comes then is named: nothing follows but ``cut``.
+        and what it writes then is named: nothing follows but ``cut``.
         """
         if event.kind != "timeout":
             return event.text or event.kind
         words = event.text or f"no answer within {allowance // MS} ms"
-        late = self.channel.withheld(LATE_MS)
-        return f"{words}; it wrote {cut_line(late)} {LATE}" if late else words
+        withheld = self.channel.withheld(LATE_MS)
+        return words if withheld is None else f"{words}; {_withheld_words(withheld)}"
 
     @property
     def identity(self) -> str:
@@ -83,14 +82,31 @@ class Player:
         )
 
 
+def _withheld_words(withheld: Withheld) -> str:
+    text = shown(withheld.text)
+    if not withheld.at_end:
+        return f"{text} came without a newline: {FLUSH}"
+    if not withheld.whole:
+        return f"{text} came only once its input ended, without a newline: {FLUSH}"
+    # A bot that thinks too long may also answer by chance when its input ends.
+    return f"{text} came only once its input ended: {FLUSH}, or answer sooner"
+
+
 def dismiss(players: Sequence[Player]) -> None:
-    """Send ``quit`` to all players, then end them; they share the time for their exits."""
-    staying = [player for player in players if not player.lost]
-    for player in staying:
-        player.channel.send(QUIT)
-    deadline = time.monotonic() + QUIT_SECONDS
-    for player in staying:
-        player.channel.close(max(0.0, deadline - time.monotonic()))
+    """Send ``quit`` to all players, then end them; each has the whole time for its exit."""
+    staying = [player.channel for player in players if not player.lost]
+    for channel in staying:
+        channel.send(QUIT)
+    deadline = time.monotonic_ns() + int(QUIT_SECONDS * 1e9)
+    # One that hangs must not keep another's last lines and the end of its input from it.
+    leaving = [channel for channel in staying if channel.sources()]
+    while leaving := [channel for channel in leaving if not channel.leave()]:
+        left = deadline - time.monotonic_ns()
+        if left <= 0:
+            break
+        wait_for_any(leaving, left)
+    for channel in staying:
+        channel.close(max(0, deadline - time.monotonic_ns()) / 1e9)
 
 
 class Clocks:

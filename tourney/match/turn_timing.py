@@ -79,6 +79,11 @@ class Timing:
         self.elapsed = self.waited = 0
 
     @property
+    def due(self) -> int:
+        """When the next stage begins if no answer comes: the grace ends, or the time is used up."""
+        return self._deadline if self.slow else self.grace_ends
+
+    @property
     def grace_ends(self) -> int:
         """The end of the grace, or of the limit if that is shorter or the channel waits only once."""
         return self._sent + (min(GRACE_NS, self._limit) if self._channel.resumes else self._limit)
@@ -106,11 +111,11 @@ class Timing:
             if end < self._deadline:
                 return None  # only ``until`` has passed
             if not self._extended():
-                return self._fault or event
+                return self._channel.time_out(self._fault or event)
 
-    def finish(self) -> None:
-        """End the request: the bot has answered, or its time is used up."""
-        now = self._clock()
+    def finish(self, now: int | None = None) -> None:
+        """End the request: the bot has answered (``now``: when), or its time is used up."""
+        now = self._clock() if now is None else now
         if not self.slow and now - self._sent > LATE_NS:
             # The answer may have come within the grace: the referee was late to look.
             self.begin_measuring()

@@ -55,7 +55,6 @@ class ReplayChannel(ForwardingChannel):
         super().__init__(inner)
         self._failure: Event | None = None
         self._kept = deque(kept)
-        self.resumes = False  # a time-out is a decision, or a failure at the start
         self._note = note
         self._wanted = ""
         self._answer: Event | None = None
@@ -82,14 +81,25 @@ class ReplayChannel(ForwardingChannel):
 
     def wait(self, deadline: int) -> Event:
         if self._answer is not None:
-            event, self._answer = self._answer, None
-            self._note(event)
+            event = self._answer
+            if event.kind != "timeout":  # which is noted by ``time_out``
+                self._answer = None
+                self._note(event)
             return event
         if self._wanted != "go":
             return self._start(deadline)
         event = self._failure or self._inner.wait(deadline)
-        if event.kind != "line" or not isinstance(decode_bot(event.text), Info):
+        info = event.kind == "line" and isinstance(decode_bot(event.text), Info)
+        if not info and event.kind != "timeout":
             self._note(event)
+        return event
+
+    def time_out(self, event: Event) -> Event:
+        """Note a time-out as a decision; at start-up with kept decisions it is put off as any failure is."""
+        if self._wanted == "go":
+            self._note(event)
+        elif self._kept:
+            return self._put_off(event)
         return event
 
     def _start(self, deadline: int) -> Event:
@@ -97,14 +107,17 @@ class ReplayChannel(ForwardingChannel):
         if self._kept and self._failure is not None:
             return Event("line", self._wanted)
         event = self._inner.wait(deadline)
-        if self._kept:
-            if event.kind != "line":
-                self._failure = event
-            elif event.text.partition(" ")[0] not in (self._wanted, "info"):
-                self._failure = Event("malformed", shown(event.text))
-            if self._failure is not None:
-                return Event("line", self._wanted)
+        if self._kept and event.kind == "line" and event.text.partition(" ")[0] not in (self._wanted, "info"):
+            return self._put_off(Event("malformed", shown(event.text)))
+        if self._kept and event.kind not in ("line", "timeout"):
+            return self._put_off(event)
         return event
+
+    def _put_off(self, failure: Event) -> Event:
+        """Put a failure at start-up off to the first turn after the kept decisions; return an answer."""
+        self._failure = failure
+        self.resumes = False  # there is nothing to wait for from now on
+        return Event("line", self._wanted)
 
     def pending(self) -> Sequence[Event]:
         """Pass on, once the kept decisions are used up; an event that is a fault is a decision."""

@@ -21,7 +21,7 @@ from tourney.games.registry import find_game
 from tourney.games.view import text_diagram
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.play import play_match
-from tourney.match.player import LATE, MS, Player, dismiss
+from tourney.match.player import FLUSH, MS, Player, dismiss
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay
@@ -149,8 +149,8 @@ class _Checker:
         name = "the same match again"
         played = [self._play(game, seats, 1) for _ in range(2)]
         for match in played:
-            if fault := match.outcome.seat_faults[0]:
-                return Trial(name, None, _note_of(match, 1), _advice(fault, game))
+            if match.outcome.seat_faults[0]:
+                return Trial(name, None, _note_of(match, 1), _advice(match, 1, game))
         one, two = (match.record.actions for match in played)
         if one == two:
             return Trial(name, True, "the same actions")
@@ -198,10 +198,9 @@ class _Checker:
         for match in (played, again):
             self._count(match, *range(1, seats + 1))
         if played.outcome.faults:
-            seat, fault, _ = played.outcome.faults[0]
-            return Trial(
-                name, False, _note_of(played, seat), _advice(fault, game), (), _stderr_of(played, seat)
-            )
+            seat, _, _ = played.outcome.faults[0]
+            note, advice = _note_of(played, seat), _advice(played, seat, game)
+            return Trial(name, False, note, advice, (), _stderr_of(played, seat))
         if played.record != again.record:
             return Trial(
                 name, False, "the same match again is another match", "report this as a bug of Tourney"
@@ -258,14 +257,15 @@ class _Checker:
         fault = played.outcome.seat_faults[seat - 1]
         if fault is None:
             return Trial(name, True, _result(played, seat))
-        advice, board = _advice(fault, game), tuple[str, ...]()
+        advice, board = _advice(played, seat, game), tuple[str, ...]()
         if fault == "illegal":
             legal, board = _at_fault(played)
             advice += f"; the legal actions were: {legal}"
         note, stderr, wire = _note_of(played, seat), _stderr_of(played, seat), tuple(self._wire)
         if fault == "startup":
             began = time.monotonic()
-            advice = start_advice(self.bot, self.store, self.sandbox, self.limits, note) or advice
+            noted = _fault_note(played, seat)
+            advice = start_advice(self.bot, self.store, self.sandbox, self.limits, noted) or advice
             self.used_ms.append(round(1000 * (time.monotonic() - began)))
         return Trial(name, False, note, advice, wire, stderr, fault == "startup", board)
 
@@ -322,13 +322,23 @@ _ADVICE = {
 }
 
 
-def _advice(fault: str, game: str) -> str:
-    return _ADVICE[fault].format(game=game, file=FILE_NAME)
+def _advice(played: PlayedMatch, seat: int, game: str) -> str:
+    """What to do about a seat's fault."""
+    _, withheld, more = _fault_note(played, seat).partition(FLUSH)
+    if withheld:
+        return f"no line came; {FLUSH}{more}"
+    return _ADVICE[played.outcome.seat_faults[seat - 1] or ""].format(game=game, file=FILE_NAME)
 
 
 def _note_of(played: PlayedMatch, seat: int) -> str:
-    notes = played.lines(seat, "note")
-    return cut_line(notes[-1]) if notes else "a fault"
+    """The note of a seat's fault without the advice in it."""
+    return cut_line(_fault_note(played, seat).partition(f": {FLUSH}")[0])
+
+
+def _fault_note(played: PlayedMatch, seat: int) -> str:
+    fault = played.outcome.seat_faults[seat - 1]
+    notes = [note for note in played.lines(seat, "note") if note.startswith(f"{fault}: ")]
+    return notes[-1] if notes else "a fault"
 
 
 def _stderr_of(played: PlayedMatch, seat: int) -> tuple[str, ...]:
@@ -380,9 +390,9 @@ GREETINGS: Final = (
 def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits, note: str = "") -> str:
     """What a bot that fails at start-up should change, if its protocol is an engine's; otherwise "".
 
-    It is asked, unless ``note``, the match log's, has advice already.
+    It is asked, unless ``note``, the match log's, says already that its answer was no line in time.
     """
-    if bot.manifest.protocol != "tourney" or bot.manifest.module is not None or LATE in note:
+    if bot.manifest.protocol != "tourney" or bot.manifest.module is not None or FLUSH in note:
         return ""
     entrant, launch = entrant_of(bot, bot.manifest.name), StoreLauncher(store, sandbox)
     with suppress(TourneyError):  # of the machine; the match of the bot names it

@@ -67,19 +67,20 @@ class ForegroundChannel(BufferedChannel):
         self.send(data)
 
     def wait(self, deadline: int) -> Event:
-        """The next event; ``timeout`` at the deadline."""
+        """The next event that came by the deadline; ``timeout`` if there is none."""
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
         output = self._process.stdout.fileno()
         while (event := self._lines.take()) is None:
             left = (deadline - time.monotonic_ns()) / 1e9
-            if left <= 0:
-                return Event("timeout")
-            if select.select([output], [], [], min(left, _MOST_SECONDS))[0]:
+            ready, _, _ = select.select([output], [], [], max(0.0, min(left, _MOST_SECONDS)))
+            if ready:
                 data = os.read(output, _CHUNK)
                 if data:
                     self._lines.feed(data)
                 else:
                     self._lines.close(Event("closed", f"exited with code {self._process.wait()}"))
+            elif left <= 0:
+                return Event("timeout")
         return event
 
     def close(self, grace: float) -> None:

@@ -29,7 +29,7 @@ def test_last_line_without_newline_is_ignored() -> None:
     buffer.close(Event("closed", "exited with code 0"))
     assert [buffer.take(), buffer.take(), buffer.take()] == [
         Event("line", "ready"),
-        *[Event("closed", "exited with code 0")] * 2,
+        *[Event("closed", "exited with code 0 after 'move a1' without a newline")] * 2,
     ]
 
 

@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.processes import alive
-from tourney.bots.channel.interface import Event
+from tourney.bots.channel.interface import Event, Withheld
 from tourney.bots.channel.process_channel import MAX_QUEUE, ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock
+from tourney.bots.channel.waiting import wait_for_any
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import start_process
 
@@ -133,6 +134,97 @@ def test_wait_after_a_time_out_has_a_last_look_of_its_own(spawn: Spawn) -> None:
     channel = spawn("read x; echo move a1; read x", clock=clock)
     assert channel.wait(0) == Event("timeout")
     assert channel.wait(3 * 10**6) == Event("line", "move a1")
+
+
+def test_line_in_time_counts_after_an_earlier_time_out(spawn: Spawn) -> None:
+    """The referee's look at the end of the grace was no look at the deadline."""
+    clock = ScriptClock()
+    channel = spawn("read x; read x; echo move a1; read x", clock=clock)
+    channel.request(b"go\n")
+    grace, deadline = clock() + 10**6, clock() + 10**9
+    clock.advance(1)
+    assert channel.wait(grace) == Event("timeout")
+    channel.send(b"on\n")
+    wait_for_output(channel)
+    clock.advance(5_000)
+    assert channel.wait(deadline) == Event("line", "move a1")
+
+
+def test_line_after_the_last_look_is_late(spawn: Spawn) -> None:
+    """The look began at the deadline, so nothing that came later may count; a later deadline is another."""
+    clock = ScriptClock()
+    channel = spawn("read x; read x; echo move a1; read x", clock=clock)
+    channel.request(b"go\n")
+    assert not channel.collect()
+    channel.send(b"on\n")
+    wait_for_output(channel)
+    clock.advance(5_000)
+    assert channel.wait(clock() - 5_000 * 10**6) == Event("timeout")
+    assert channel.wait(clock()) == Event("line", "move a1")
+
+
+def test_collecting_leaves_the_cause_of_an_end_to_wait(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may take half a second to know, in which the referee would look at no other bot."""
+    clock = ScriptClock()
+    channel = spawn("read x; echo info last; exit 3", clock=clock)
+    channel.request(b"go\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(channel._group, "last_event", pytest.fail)
+        while not channel.collect():
+            assert channel.sources()
+    assert channel.wait(clock()) == Event("line", "info last")
+    assert channel.wait(clock()) == Event("closed", "exited with code 3")
+
+
+def test_sources_are_what_the_channel_waits_for(spawn: Spawn) -> None:
+    """Its output and standard error and, while lines are queued, its input; nothing that is closed."""
+    channel = spawn("read x; exec 1>&-; cat >/dev/null; exec 2>&-; exec sleep 600")
+    before = dict(channel.sources())
+    assert before.items() >= {channel._stdout: select.POLLIN, channel._stderr: select.POLLIN}.items()
+    channel.send(b"x" * 2**20 + b"\n")
+    assert channel.sources() == {**before, channel._stdin: select.POLLOUT}
+    stdout = channel._stdout
+    assert channel.wait(far()) == Event("closed", "closed its output")
+    assert stdout not in channel.sources()
+
+
+def test_leaving_bot_gets_lines_and_end_of_input(spawn: Spawn, tmp_path: Path) -> None:
+    """It may write to the end; nothing of that is read as lines."""
+    channel = spawn("cat >all; echo ready; echo bye >&2; echo done >last")
+    channel.send(b"x" * 2**20)
+    while not channel.leave():
+        wait_for_any([channel], FAR)
+    assert (tmp_path / "all").stat().st_size == 2**20
+    assert (tmp_path / "last").read_text("ascii") == "done\n"
+    assert channel.pending() == [Event("closed", "the match is over")]
+    channel.close(0)
+    assert list(channel.stderr()) == ["bye"]
+
+
+@pytest.mark.parametrize(
+    ("script", "withheld"),
+    [
+        ("read x; cat; echo info; echo move a1", Withheld("move a1", whole=True, at_end=True)),
+        ("read x; cat; printf 'move a1'", Withheld("move a1", whole=False, at_end=True)),
+        ("read x; cat", None),
+        ("read x; cat; echo >&2", None),
+    ],
+)
+def test_output_is_withheld_until_the_input_ends(
+    spawn: Spawn, script: str, withheld: Withheld | None
+) -> None:
+    channel = spawn(script)
+    channel.request(b"go\n")
+    assert channel.wait(time.monotonic_ns()) == Event("timeout")
+    assert channel.withheld(60_000) == withheld
+
+
+def test_line_without_a_newline_is_withheld_before_the_input_ends(spawn: Spawn) -> None:
+    channel = spawn("read x; printf 'move a1'; read x; echo late >&2")
+    channel.request(b"go\n")
+    wait_for_output(channel)
+    assert channel.wait(0) == Event("timeout")
+    assert channel.withheld(0) == Withheld("move a1", whole=False, at_end=False)
 
 
 def test_second_answer_is_pending_before_the_next_request(spawn: Spawn) -> None:

@@ -3,15 +3,16 @@
 import os
 import resource
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.support.wasm import binary, start, wasmtime
 from tourney.bots.catalogue.command import CODE, BotCommand, environment, host_words, interpreter_paths
+from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.bots.wasm.fuel import HostOrder
+from tourney.bots.wasm.fuel import HostOrder, HostReport
 from tourney.bots.wasm.fuel_channel import GUARD_NS, STILL_NS, FuelChannel, FuelClock, Host, Hosts, _Watch
 from tourney.bots.wasm.library import make_engine
 from tourney.errors import SandboxError
@@ -155,8 +156,46 @@ class _Process:
     def __init__(self, *used: int | None) -> None:
         self._used = iter(used)
 
+    weakened: Mapping[str, str] = {}
+
     def cpu_ms(self) -> int | None:
         return next(self._used)
+
+
+def test_report_that_came_while_the_referee_was_held_up_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is read before each look, so a look that began in time fails no host."""
+    now = 0
+    monkeypatch.setattr("tourney.bots.wasm.fuel_channel.time.monotonic_ns", lambda: now)
+    reads, writes = os.pipe()
+    host = Host(_Process(None), Pipes(-1, reads, -1))  # type: ignore[arg-type]  # what it needs of processes
+
+    class HeldUp:
+        """A poll after which the machine stops this process; meanwhile the report comes."""
+
+        def poll(self, _milliseconds: int) -> bool:
+            nonlocal now
+            if now == 0:
+                now = 10 * GUARD_NS
+                os.write(writes, HostReport(b"W", 3).encode())
+                return False
+            return True
+
+    host._poll = HeldUp()  # type: ignore[assignment]
+    assert host._report(MS).used == 3
+    os.close(reads)
+    os.close(writes)
+
+
+def test_fuel_of_one_module_is_not_charged_to_another(host: Host, command: BotCommand) -> None:
+    """Both are asked at the same time; the first burns far more than the limit before the second runs."""
+    clock, second = FuelClock(), started(command)
+    channels = [opened(host, clock), opened(second, clock)]
+    for channel, line in zip(channels, (b"loop\n", b"c\n"), strict=True):
+        channel.request(line)
+    assert channels[0].wait(50 * MS) == ("timeout", "")
+    assert clock.now == 50 * MS
+    assert channels[1].wait(MS) == ("line", "1")
+    second.end()
 
 
 @pytest.mark.parametrize(
@@ -169,11 +208,11 @@ def test_only_host_that_stands_still_is_stuck(
     now = 0
     monkeypatch.setattr("tourney.bots.wasm.fuel_channel.time.monotonic_ns", lambda: now)
     watch = _Watch(_Process(*used), MS)  # type: ignore[arg-type]  # what the watch needs of processes
-    assert watch.stuck() == ""
+    assert watch.stuck(now) == ""
     now = GUARD_NS + 20 * MS
     said = []
     for _ in used:
-        said.append(watch.stuck())
+        said.append(watch.stuck(now))
         now += STILL_NS
     assert stuck in said[-1]
     assert bool(stuck) is bool(said[-1])

@@ -40,6 +40,17 @@ class Reading(NamedTuple):
     waited: int
 
 
+class Withheld(NamedTuple):
+    """Output of a bot that owes an answer, and that was not a line in time.
+
+    ``whole``: its newline is there. ``at_end``: it came only once the bot's input was closed.
+    """
+
+    text: str
+    whole: bool
+    at_end: bool
+
+
 def line_event(message: BotMessage) -> Event:
     """The event of a bot that says this."""
     return Event("line", message.encode().decode("utf-8").rstrip("\n"))
@@ -49,6 +60,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_NO_SOURCES: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 class Channel(ABC):
@@ -57,6 +69,10 @@ class Channel(ABC):
     A bot's lines come without their newline and one carriage return before it; empty lines and a last line
     without a newline are dropped. Deadlines are in nanoseconds of the channel's clock, usually
     ``time.monotonic_ns``. Only ``send`` and ``wait`` must be implemented.
+
+    A line is in time if it came by the deadline, however late it is read, and too late if it came after it,
+    however late the referee looks. A pipe keeps no times. So a bot is late only if a look that began at its
+    deadline or later found nothing; what that look found counts, and no later look is made.
     """
 
     resumes: bool = False
@@ -70,12 +86,31 @@ class Channel(ABC):
 
     @abstractmethod
     def wait(self, deadline: int) -> Event:
-        """The next event; ``timeout`` at the deadline, which no output extends.
+        """The next event that came by the deadline, which no output extends; ``timeout`` if there is none.
 
-        Output that arrived by the time of the last look counts, even if that look was late. A bot that has
-        not read all of its request times out. If the channel ``resumes``, the referee may wait again after a
-        time-out, with a later deadline.
+        After the deadline it does not wait. A bot that has not read all of its request times out. If the
+        channel ``resumes``, the referee may wait again after a time-out, with a later deadline.
         """
+
+    def sources(self) -> Mapping[int, int]:
+        """The file descriptors that ``wait`` waits for, each with its events for ``select.poll``.
+
+        With them the referee waits for several bots at once (``wait_for_any``), so that each line is read
+        when it comes. By default there are none.
+        """
+        return _NO_SOURCES
+
+    def collect(self) -> bool:
+        """Read what has come, without waiting; whether the output has ended.
+
+        This is a look as ``wait`` makes it. How a bot has died takes time to know, so only ``wait`` asks.
+        For channels with ``sources``.
+        """
+        return False
+
+    def time_out(self, event: Event) -> Event:
+        """Take that the time of a request is over for good; return the event that stands for its answer."""
+        return event
 
     def request(self, data: bytes) -> None:
         """Send lines that end in a request: the bot's allowance of output starts again."""
@@ -119,18 +154,26 @@ class Channel(ABC):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return None
 
-    def withheld(self, milliseconds: int) -> str:  # noqa: ARG002 - a channel without processes has no buffers
-        """The line that a bot which owes an answer writes once its input ends; "" for none.
+    def withheld(self, milliseconds: int) -> Withheld | None:  # noqa: ARG002 - for processes, which have buffers
+        """What a bot that owes an answer has written besides lines, or writes once its input ends.
 
-        Nothing is sent after that.
+        Its input is closed, and nothing is sent after that.
         """
-        return ""
+        return None
 
     def freeze(self) -> None:  # noqa: B027 - a channel without processes has nothing to stop
         """Stop the bot outside its turn, as far as the channel can."""
 
     def thaw(self) -> None:  # noqa: B027 - likewise
         """Let a frozen bot go on."""
+
+    def leave(self) -> bool:
+        """Let the bot end by itself, without waiting for it; whether it has ended.
+
+        Queued lines are written as far as the bot takes them, then its input ends. Nothing is read any more
+        but standard error. For channels with ``sources``, which call it again when these are ready.
+        """
+        return False
 
     def close(self, grace: float) -> None:  # noqa: B027 - likewise
         """End the bot: wait ``grace`` seconds for its exit, then kill all of its processes and reap them.
@@ -192,9 +235,13 @@ class ForwardingChannel(Channel):
     cpu_ms = _forward(Channel.cpu_ms)
     reading = _forward(Channel.reading)
     rivals = _forward(Channel.rivals)
+    sources = _forward(Channel.sources)
+    collect = _forward(Channel.collect)
+    time_out = _forward(Channel.time_out)
     withheld = _forward(Channel.withheld)
     freeze = _forward(Channel.freeze)
     thaw = _forward(Channel.thaw)
+    leave = _forward(Channel.leave)
     close = _forward(Channel.close)
 
 

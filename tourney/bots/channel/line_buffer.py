@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tourney.bots.channel.interface import Channel, Event
-from tourney.protocol import MAX_BOT_LINE, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES
+from tourney.protocol import MAX_BOT_LINE, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, shown
 
 MAX_STDERR: Final = 16 * 1024
 """Bytes of standard error kept between two takes; the rest is counted and dropped."""
@@ -99,9 +99,16 @@ class LineBuffer:
         return True
 
     def close(self, event: Event) -> None:
-        """End the output by an event; a last line without a newline is dropped."""
+        """End the output by an event, which names a last line without a newline: that is dropped."""
         if self.end is None:
-            self.end = event
+            part = self.unfinished() if event.kind == "closed" else ""
+            self.end = (
+                Event("closed", f"{event.text} after {shown(part)} without a newline") if part else event
+            )
+
+    def unfinished(self) -> str:
+        """The beginning of a line whose newline has not come; "" for none."""
+        return self._tail.decode("utf-8", "replace").strip()
 
     def take(self) -> Event | None:
         """Take the next event, or None while there is none. The end is returned again and again."""

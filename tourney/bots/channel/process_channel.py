@@ -3,12 +3,12 @@
 import os
 import select
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from tourney.bots.channel.interface import Event, Reading
+from tourney.bots.channel.interface import Event, Reading, Withheld
 from tourney.bots.channel.line_buffer import BufferedChannel
+from tourney.bots.channel.waiting import MAX_POLL_MS, poll_ms
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Pipes
 from tourney.protocol import MAX_BOT_LINE
@@ -17,7 +17,6 @@ MAX_QUEUE: Final = 16 * 1024 * 1024
 """Most bytes queued for a bot that does not read; beyond it nothing more is sent and the bot times out."""
 
 _CHUNK = 64 * 1024
-_MAX_POLL_MS = 60_000
 _TIMEOUT = Event("timeout")
 _read = os.read
 _write = os.write
@@ -39,16 +38,18 @@ class ProcessChannel(BufferedChannel):
         self._word = b""
         self._unsent = b""
         self._stuck = False
-        self._late = False
+        self._looked = -1  # when the last look since the request began: no earlier deadline needs another
+        self._ending = False  # a look saw that its output ended, and left it at that
         self._frozen = False
+        self._leaving = False
         self._closed = False
-        poll = select.poll()
-        poll.register(self._stdout, select.POLLIN)
-        poll.register(self._stderr, select.POLLIN)
+        self._sources: dict[int, int] = {}
+        self._poller = select.poll()
+        self._poll = self._poller.poll
+        self._listen(self._stdout)
+        self._listen(self._stderr)
         if group.pidfd >= 0:
-            poll.register(group.pidfd, select.POLLIN)
-        self._poller = poll
-        self._poll = poll.poll
+            self._listen(group.pidfd)
 
     def send(self, data: bytes) -> None:
         """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
@@ -69,7 +70,7 @@ class ProcessChannel(BufferedChannel):
             return
         if sent < len(data):
             self._unsent = data[sent:]
-            self._poller.register(self._stdin, select.POLLOUT)
+            self._listen(self._stdin, select.POLLOUT)
 
     def pending(self) -> Sequence[Event]:
         """Take what has come by now, without waiting."""
@@ -84,35 +85,51 @@ class ProcessChannel(BufferedChannel):
     def request(self, data: bytes) -> None:
         """Send lines that end in a request: the bot's allowance of output starts again."""
         self._lines.renew()
-        self._late = False
+        self._looked = -1
         self.send(data)
 
+    def sources(self) -> Mapping[int, int]:
+        """Its output, its standard error, its end, and its input while lines are queued."""
+        return self._sources
+
     def wait(self, deadline: int) -> Event:
-        """The next event; ``timeout`` at the deadline, which no output extends."""
+        """The next event that came by the deadline; ``timeout`` if there is none."""
         lines = self._lines
         if (event := self._heard()) is not None:
             return event
-        while True:
-            left = deadline - self._clock()
-            if left <= 0:
-                # One last look only, or a bot that always has output would gain time.
-                if not self._late:
-                    self._late = True
-                    self._pump(0)
-                return self._heard() or _TIMEOUT
-            self._late = False
-            self._pump(min((left + 999_999) // 1_000_000, _MAX_POLL_MS))
+        # The clock is read before the look: a referee that is held up between the two takes nobody's time.
+        # The first look from the deadline on is the last, or a bot that always has output would gain time.
+        while self._looked < deadline or self._ending:
+            now = self._looked = self._clock()
+            left = 0 if self._ending else deadline - now
+            self._ending = False
+            self._pump(min((left + 999_999) // 1_000_000, MAX_POLL_MS) if left > 0 else 0)
             # Equal to _heard, inlined for speed.
             held = self._unsent or self._stuck
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
                 return event
+        return _TIMEOUT
+
+    def collect(self) -> bool:
+        """Serve all pipes once; whether the output has ended."""
+        self._looked = self._clock()
+        for fd, _ in self._poll(0):
+            if fd == self._stdout and (data := os.read(fd, _CHUNK)):
+                self._take_output(data)
+            elif fd == self._stderr:
+                self._read_errors()
+            elif fd == self._stdin:
+                self._flush()
+            else:
+                self._ending = True
+        return self._ending
 
     def ask(self, data: bytes, deadline: int) -> str | Event:
         """Do ``request`` and ``wait`` with as few system calls as possible: this runs once a move."""
         lines = self._lines
         if lines.events or lines.end is not None or self._unsent or self._stuck:
             return super().ask(data, deadline)
-        self._late = False
+        self._looked = -1
         try:
             taken = _write(self._stdin, data)
         except OSError:  # it is full, or the bot closed it: ``send`` tells these apart
@@ -125,7 +142,7 @@ class ProcessChannel(BufferedChannel):
         try:
             output = _read(self._stdout, _CHUNK)
         except BlockingIOError:
-            ready = self._poll(self._left_ms(deadline))
+            ready = self._poll(poll_ms(deadline - self._clock()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 lines.renew()
                 self._serve(ready)
@@ -141,15 +158,12 @@ class ProcessChannel(BufferedChannel):
         self._take_output(output)
         return self.wait(deadline)
 
-    def _left_ms(self, deadline: int) -> int:
-        return max(0, min((deadline - self._clock() + 999_999) // 1_000_000, _MAX_POLL_MS))
-
     def _gathered(self, output: bytes, deadline: int) -> bytes:
         """Read on to the line that is waited for, as long as nothing but a little output comes."""
         while 0 < len(output) < MAX_BOT_LINE:
             if output.endswith(b"\n") and output.startswith(self._word, output.rfind(b"\n", 0, -1) + 1):
                 break
-            ready = self._poll(self._left_ms(deadline))
+            ready = self._poll(poll_ms(deadline - self._clock()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 break
             more = _read(self._stdout, _CHUNK)
@@ -180,13 +194,18 @@ class ProcessChannel(BufferedChannel):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return self._group.rivals()
 
-    def withheld(self, milliseconds: int) -> str:
-        """The first line, ``info`` apart, that comes once the input is closed; "" for none in this time."""
+    def withheld(self, milliseconds: int) -> Withheld | None:
+        """A line without its newline, or the first line but ``info`` that comes once the input is closed."""
+        if part := self._lines.unfinished():
+            return Withheld(part, whole=False, at_end=False)
         self._shut_stdin()
         deadline = self._clock() + milliseconds * 1_000_000
         while (event := self.wait(deadline)).kind == "line" and event.text.startswith("info"):
             pass
-        return event.text if event.kind == "line" else ""
+        if event.kind == "line":
+            return Withheld(event.text, whole=True, at_end=True)
+        part = self._lines.unfinished()
+        return Withheld(part, whole=False, at_end=True) if part else None
 
     def freeze(self) -> None:
         """Stop the bot's processes."""
@@ -206,9 +225,14 @@ class ProcessChannel(BufferedChannel):
             return
         self._closed = True
         try:
-            self.thaw()
-            self._group.cpu_ms()
-            self._linger(time.monotonic_ns() + int(grace * 1e9))
+            deadline = time.monotonic_ns() + int(grace * 1e9)
+            while not self.leave() and (left := deadline - time.monotonic_ns()) > 0:
+                self._pump(poll_ms(left))
+            # Standard error from before the exit is in the pipe and may explain it. A few reads empty a pipe,
+            # and a child of the bot's that goes on writing must not hold up the end.
+            for _ in range(4):
+                self._pump(0)
+            self._errors.close()
         finally:
             self._group.kill()
             self._group.reap()
@@ -217,21 +241,17 @@ class ProcessChannel(BufferedChannel):
             self._drop(self._stderr)
             self._stdout = self._stderr = -1
 
-    def _linger(self, deadline: int) -> None:
-        """Write what is queued, then end the bot's input; read only standard error from now on."""
-        self._lines.close(Event("closed", "the match is over"))
-        while not self._group.exited(0):
-            if not self._unsent:
-                self._shut_stdin()
-            left = deadline - time.monotonic_ns()
-            if left <= 0:
-                break
-            self._pump((left + 999_999) // 1_000_000)
-        # Standard error from before the exit is in the pipe and may explain it. A few reads empty a pipe, and
-        # a child of the bot's that goes on writing must not hold up the end.
-        for _ in range(4):
-            self._pump(0)
-        self._errors.close()
+    def leave(self) -> bool:
+        """Write what is queued, then end the bot's input; whether it has exited."""
+        if not self._leaving:
+            self._leaving = True
+            self.thaw()
+            self._group.cpu_ms()
+            self._lines.close(Event("closed", "the match is over"))
+        self._pump(0)
+        if not self._unsent:
+            self._shut_stdin()
+        return self._group.exited(0)
 
     def _heard(self) -> Event | None:
         """The next event, unless the bot has not read all of its request."""
@@ -256,7 +276,7 @@ class ProcessChannel(BufferedChannel):
             else:
                 died = True
         if died:
-            self._poller.unregister(self._group.pidfd)
+            self._ignore(self._group.pidfd)
             # Its whole output is in the pipe now. Others may hold the pipe open: do not wait for its end.
             while self._stdout >= 0 and self._lines.end is None and self._read_output():
                 came = True
@@ -275,7 +295,7 @@ class ProcessChannel(BufferedChannel):
         """Take a chunk of output, empty at its end; return whether there was any."""
         if data:
             self._lines.feed(data)
-            if self._lines.end is None or self._closed:
+            if self._lines.end is None or self._leaving:
                 return True
         # The end, or more output than is allowed: what is not read costs the referee nothing.
         self._drop(self._stdout)
@@ -308,7 +328,7 @@ class ProcessChannel(BufferedChannel):
             return
         self._unsent = self._unsent[sent:]
         if not self._unsent:
-            self._poller.unregister(self._stdin)
+            self._ignore(self._stdin)
 
     def _shut_stdin(self) -> None:
         """Close the bot's input, or drop what is queued if the bot closed it."""
@@ -318,6 +338,13 @@ class ProcessChannel(BufferedChannel):
 
     def _drop(self, fd: int) -> None:
         if fd >= 0:
-            with suppress(KeyError):
-                self._poller.unregister(fd)
+            self._ignore(fd)
             os.close(fd)
+
+    def _listen(self, fd: int, events: int = select.POLLIN) -> None:
+        self._sources[fd] = events
+        self._poller.register(fd, events)
+
+    def _ignore(self, fd: int) -> None:
+        if self._sources.pop(fd, None) is not None:
+            self._poller.unregister(fd)

@@ -4,13 +4,15 @@ A script is text, one step in a line::
 
     > tourney 1             the referee says exactly this
     < bot wants=legal       the bot says this
-    + 250                   250 milliseconds pass on the script's clock
+    + 250                   the next step comes 250 milliseconds after the one before
     ! timeout               the bot says nothing more, whatever the deadline
     ! closed exit code 1    its output ends, or it dies; also lost, overflow, malformed
     2 warning               a line of standard error
     # a comment
 
-A wait whose deadline falls into a ``+`` step times out there, and the rest of the step is still to pass.
+A ``+`` step counts from the step before it, and not from when the referee waits: scripts that share a clock
+compute at the same time. So a wait finds a line that came by its deadline, however late the wait is, and
+times out if the line comes later, however late it is.
 The bot's lines after a line of the referee come at once, so those between its answer and the referee's next
 line come unasked. A ``*`` in a line of the referee stands for any part of one word.
 """
@@ -42,7 +44,8 @@ class ScriptClock:
 class ScriptedChannel(Channel):
     """Plays a script; raises AssertionError with the step where the referee departs from it.
 
-    The script's ``+`` steps and time-outs move ``clock``. ``finish`` asserts that no step is left.
+    ``clock`` is moved to when an awaited line comes, or to the deadline. ``finish`` asserts that no step is
+    left.
     ``closed``, ``grace`` and ``frozen`` record the calls of ``close``, ``freeze`` and ``thaw``.
     """
 
@@ -58,8 +61,9 @@ class ScriptedChannel(Channel):
         self._stderr: list[str] = []
         self._end: Event | None = None
         self._unheard: list[Event] = []
-        self._pause = 0
         self.clock = clock or ScriptClock()
+        self._asked = self.clock.now  # when the referee's last line came
+        self._comes = self.clock.now  # when the next step comes
         self.closed = False
         self.grace: float | None = None
         self.frozen = False
@@ -79,6 +83,7 @@ class ScriptedChannel(Channel):
             if not _matches(self._step, line):
                 raise AssertionError(f"{self._where}: expected {self._step!r}, the referee said {line!r}")
             self._at += 1
+            self._asked = self._comes = self.clock.now
 
     def pending(self) -> Sequence[Event]:
         """The bot's unasked lines."""
@@ -135,20 +140,19 @@ class ScriptedChannel(Channel):
         return f"{self._name}, step {self._at + 1}"
 
     def _skip(self, deadline: int | None = None) -> bool:
-        """Play the steps that are not lines; return False if the deadline comes before their end."""
+        """Play the steps before the next line; return False if that comes after the deadline."""
         while True:
-            if deadline is not None and self.clock.now + self._pause > max(deadline, self.clock.now):
-                self._pause -= max(0, deadline - self.clock.now)
-                return False
-            self.clock.now += self._pause
-            self._pause = 0
             step = self._step
             if step.startswith("+ "):
-                self._pause = int(step[2:]) * 1_000_000
-            elif step.startswith("2 "):
-                self._stderr.append(step[2:])
-            else:
+                self._comes += int(step[2:]) * 1_000_000
+                self._at += 1
+                continue
+            if deadline is not None and self._comes > max(deadline, self._asked):
+                return False
+            self.clock.now = max(self.clock.now, self._comes)
+            if not step.startswith("2 "):
                 return True
+            self._stderr.append(step[2:])
             self._at += 1
 
     def _take(self, deadline: int | None = None) -> Event | None:

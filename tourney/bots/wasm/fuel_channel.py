@@ -103,8 +103,9 @@ class Host:
             except BlockingIOError:
                 poll = select.poll()
                 poll.register(self._pipes.stdin, select.POLLOUT)
-                deadline = deadline or time.monotonic_ns() + _WRITE_NS
-                if not poll.poll(_LOOK_MS) and time.monotonic_ns() > deadline:
+                now = time.monotonic_ns()  # before the look, as this process may be held up after it
+                deadline = deadline or now + _WRITE_NS
+                if not poll.poll(_LOOK_MS) and now > deadline:
                     raise HostEndError(Event("lost", "stuck: its host reads nothing")) from None
             except OSError:
                 raise HostEndError(self._end_event()) from None
@@ -118,8 +119,9 @@ class Host:
 
     def _take(self, size: int, watch: "_Watch") -> bytes:
         while len(self._data) < size:
+            now = time.monotonic_ns()  # before the look, as this process may be held up after it
             if not self._poll.poll(_LOOK_MS):
-                if why := watch.stuck():
+                if why := watch.stuck(now):
                     raise HostEndError(Event("lost", why))
                 continue
             part = os.read(self._pipes.stdout, _CHUNK)
@@ -148,9 +150,8 @@ class _Watch:
         self._looked = time.monotonic_ns() + GUARD_FACTOR * budget_ns + GUARD_NS
         self._used: int | None = None
 
-    def stuck(self) -> str:
-        """Reason of the machine's failure, or ""."""
-        now = time.monotonic_ns()
+    def stuck(self, now: int) -> str:
+        """Reason of the machine's failure, or ""; a look that began at ``now`` found no report."""
         if now < self._looked:
             return ""
         used = self._process.cpu_ms()
