@@ -29,8 +29,8 @@ from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.errors import BotError, GameError, SandboxError
 from tourney.match import match_runner
+from tourney.match.match_memory import MAX_KEPT
 from tourney.match.match_runner import (
-    MAX_IDLE,
     MatchRunner,
     PreparedSandboxes,
     SeatStart,
@@ -317,7 +317,7 @@ def test_failed_sandbox_is_no_loss() -> None:
 
 
 def test_room_keeps_a_bounded_number_of_bots() -> None:
-    """The room limits the number of bots that wait for their next match."""
+    """The room limits the number of bots that wait while a match is played."""
     closed: list[float] = []
     with MatchRunner(lambda _e, _l: Closing(closed), find=toy, reuse=True) as room:
         for number in range(20):
@@ -325,7 +325,7 @@ def test_room_keeps_a_bounded_number_of_bots() -> None:
                 Entrant(f"{number}-{seat}", "x", "1", (str(number),), "0" * 64) for seat in (1, 2)
             )
             room.play(MatchSpec("toe", (), entrants, 1, Limits(move_ms=None)))
-        assert len(closed) == 40 - MAX_IDLE
+        assert len(closed) == 40 - 2 - MAX_KEPT
     assert len(closed) == 40
 
 

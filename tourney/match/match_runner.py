@@ -4,11 +4,11 @@ import os
 import platform
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from msgspec import structs
 
@@ -22,11 +22,12 @@ from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.processes import Processors, free_processors, seat_processors, started_on
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import HostOrder, refuse_unknown
-from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
+from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts, surplus
 from tourney.errors import SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.guided_channel import FollowedRecord, GuidedChannel
+from tourney.match.match_memory import MAX_KEPT
 from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
@@ -36,7 +37,6 @@ from tourney.seeds import bot_seed
 
 Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
-MAX_IDLE: Final = 16  # most bots that a runner keeps for later matches; the one kept longest is ended first
 
 
 class WaitingBot(NamedTuple):
@@ -104,12 +104,16 @@ class StoreLauncher:
         """The channel to a new instance of a seat's module, which lives in ``clock``'s virtual time."""
         entrant, limits = spec.seats[seat - 1], spec.limits
         protocol, command = self._found(entrant, limits.meter)
-        key = (entrant.digest, entrant.args, limits.memory_mb, limits.meter)
+        key = _host_key(entrant, limits)
         host = self._hosts.take(key, lambda: Host.start(command, limits.memory_mb, self._sandbox))
         assert limits.fuel_per_ms is not None  # noqa: S101 - limits that count fuel have it
         order = HostOrder(b"N", bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb << 20)
         back = partial(self._hosts.give_back, key)
         return protocol.adapt(FuelChannel(host, clock, limits.fuel_per_ms, order, back))
+
+    def trim(self, spec: MatchSpec, kept: int) -> None:
+        """End the kept module hosts that a match does not take, but for the latest ``kept``."""
+        self._hosts.trim([_host_key(entrant, spec.limits) for entrant in spec.seats], kept)
 
     def close(self) -> None:
         """End the module hosts that are kept for later matches."""
@@ -137,6 +141,11 @@ class StoreLauncher:
         options = manifest.started(entrant.args)[0]
         protocol = PROTOCOLS.find(manifest.protocol).configured(options, manifest.go)
         return protocol, bot_command(bot, entrant.args, folder, metered=meter is not None)
+
+
+def _host_key(entrant: Entrant, limits: Limits) -> Hashable:
+    """Equal for bots of which one can play on the host of the other."""
+    return entrant.digest, entrant.args, limits.memory_mb, limits.meter
 
 
 class PreparedSandboxes:
@@ -178,7 +187,8 @@ class MatchRunner:
     """Plays matches in this process.
 
     With ``reuse`` a bot's process is kept for the next match of the same bot, arguments and memory limit,
-    unless it sends something between matches. Close the runner, or use it as a context, to end all bots::
+    unless it sends something between matches. While a match is played, at most ``kept`` other bots or hosts
+    of modules wait. Close the runner, or use it as a context, to end all bots::
 
         with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as runner:
             played = runner.play(spec)
@@ -197,8 +207,10 @@ class MatchRunner:
         find: Callable[[str], AnyGame] = find_game,
         processors: Processors = (),
         hold: Holder | None = None,
+        kept: int = MAX_KEPT,
     ) -> None:
         self._launch = launch
+        self._kept = kept
         # Kept bots start once, so no sandboxes are made for them ahead of time.
         self._prepared = PreparedSandboxes(hold if hold is not None and not reuse else lambda *_: None)
         self._sandbox = sandbox
@@ -247,6 +259,7 @@ class MatchRunner:
         players: list[Player] = []
         try:
             places = self._places(spec)
+            self._trim(places)
             self._prepared.make(places)
             # Nothing of the match before is left when a bot of this one starts.
             cached = 0 if self._sandbox is None else self._sandbox.settle()
@@ -281,6 +294,7 @@ class MatchRunner:
         if not isinstance(self._launch, StoreLauncher):
             raise UsageError('charge = "fuel" is for bots of a store only')
         refuse_unknown(spec.limits.meter)
+        self._launch.trim(spec, self._kept)
         clock, players = FuelClock(), list[Player]()
         try:
             for seat in range(1, len(spec.seats) + 1):
@@ -346,8 +360,13 @@ class MatchRunner:
                 if spec.limits.ponder == "freeze":
                     player.channel.freeze()
                 self._idle.append((place.key, player))
-        dismiss([player for _, player in self._idle[:-MAX_IDLE]])
-        self._idle = self._idle[-MAX_IDLE:]
+
+    def _trim(self, places: Sequence[SeatStart]) -> None:
+        """End the idle bots that a match does not take, but for the latest ``kept``: they hold memory."""
+        surplus_bots = surplus(self._idle, [place.key for place in places], self._kept)
+        for bot in surplus_bots:
+            self._idle.remove(bot)
+        dismiss([player for _, player in surplus_bots])
 
     def _description(self, players: Sequence[Player]) -> Measurements:
         """Host and sandbox; protections that are weakened for one of these bots count as partial."""

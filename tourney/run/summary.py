@@ -46,10 +46,11 @@ class RunProgress:
 
 
 class RunStatus(Struct, frozen=True):
-    """The matches being played, and why the run pauses ("" if it does not)."""
+    """The matches being played, why the run pauses ("" if it does not), and how many it plays at a time."""
 
     playing: tuple[Playing, ...] = ()
     paused: str = ""
+    workers: int = 0
 
 
 def progress_text(progress: RunProgress) -> str:
@@ -199,7 +200,7 @@ def _run_lines(summary: Summary) -> Iterator[str]:
     progress = summary.progress
     void = f", {progress.void} void" if progress.void else ""
     rate = f", {progress.rate:.2f} a second" if progress.rate is not None else ""
-    played = counted(progress.played, "match")
+    played = f"{counted(progress.played, 'match')} with {counted(summary.workers, 'worker')}"
     again = [f"{summary.again[c]} as {text}" for c, text in _CAUSE_TEXTS.items() if summary.again.get(c)]
     for title, text, shown in (
         ("ended", _END_TEXTS[summary.end], True),

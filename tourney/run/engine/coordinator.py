@@ -163,7 +163,7 @@ class Coordinator:
         if now - self._last_heartbeat >= _IDLE_SECONDS:
             self._last_heartbeat = now
             paused = self._recorder.retry.why or self._executor.paused()
-            status = RunStatus(self._executor.running(), paused)
+            status = RunStatus(self._executor.running(), paused, self._executor.workers)
             self._listener.heartbeat(self._recorder.progress(), status)
 
     def _handle(self, event: Event) -> None:

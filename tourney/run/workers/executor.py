@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal, NamedTuple
 
 from tourney.errors import UsageError
 from tourney.match.guided_channel import FollowedRecord
+from tourney.match.match_memory import MatchMemory
 from tourney.match.result import PlayedMatch, machine_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
@@ -62,7 +63,8 @@ class Run:
 
     ``seed`` is the tournament's; it never leaves this machine. ``bots`` is the folder of the bot store, and
     ``digests`` names the bots that play. ``say`` prints a message. ``refused`` are the machines that get no
-    match, with the reason.
+    match, with the reason. ``seats`` are those of a match; ``modules``: a bot is a WebAssembly module;
+    ``reuse``: bots are kept from match to match.
     """
 
     seed: int
@@ -73,6 +75,20 @@ class Run:
     digests: tuple[str, ...]
     say: Callable[[str], None]
     refused: Mapping[str, str] = field(default_factory=dict)
+    seats: int = 2
+    modules: bool = False
+    reuse: bool = False
+
+    @property
+    def memory(self) -> MatchMemory:
+        """What the bots of a match may use."""
+        return MatchMemory.of(self.limits, self.seats, modules=self.modules, reuse=self.reuse)
+
+
+def plays_here(make: Callable[..., "MatchExecutor"]) -> bool:
+    """Whether the executor that this makes plays on this machine, as far as that can be seen."""
+    kind, address = getattr(make, "func", make), getattr(make, "keywords", {}).get("address", "")
+    return not (getattr(kind, "remote", False) and address)
 
 
 MAX_FAILURES: Final = 3
@@ -120,10 +136,12 @@ class MatchExecutor(ABC):
         """Why no reply can come now, in words, or ""."""
         return ""
 
-    def begin(self, run: Run) -> None:  # noqa: B027 - workers on this machine need no preparation
+    def begin(self, run: Run) -> None:  # noqa: B027 - a kind may need no preparation
         """Prepare the workers; called once, before the first match.
 
-        Raises UsageError for workers that do not fit each other, WorkerError without any that can play.
+        ``workers`` is afterwards what is played at a time, which may be fewer than were asked for. Raises
+        UsageError for workers that do not fit each other, WorkerError without any that can play, and
+        SandboxError for matches that do not fit into memory.
         """
 
     def caught(self) -> Mapping[str, str]:

@@ -23,6 +23,7 @@ from msgspec import Meta, Struct, structs
 
 from tourney.errors import GameError, InputError, RecordError, legible
 from tourney.games.registry import find_game
+from tourney.match.match_memory import MatchMemory
 from tourney.match.match_runner import bot_doubts
 from tourney.match.record import Record, decode_record
 from tourney.match.result import (
@@ -84,19 +85,21 @@ class BatchRequest(Struct, frozen=True, forbid_unknown_fields=True):
         return [MatchTask(one.number, one.spec, bots, self.sandbox, self.reuse) for one in self.matches]
 
 
-class Question(Struct, frozen=True, forbid_unknown_fields=True):
+class Question(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A question or an order beside the matches, which a host answers at once.
 
-    ``about``: what are you (``HostInfo``)? ``bots``: which of the ``digests`` can you not play
-    (``BotsAnswer``)? ``add``: take the bot of the one digest, whose files come beside this as a zip.
-    ``drain``: start no further match. ``end``: end the workers with their bots.
+    ``about``: what are you (``HostInfo``)? ``room``: how many matches that need this ``memory`` fit into
+    yours (``RoomAnswer``)? ``bots``: which of the ``digests`` can you not play (``BotsAnswer``)? ``add``:
+    take the bot of the one digest, whose files come beside this as a zip. ``drain``: start no further match.
+    ``end``: end the workers with their bots.
     """
 
-    kind: Literal["about", "bots", "add", "drain", "end"]
+    kind: Literal["about", "room", "bots", "add", "drain", "end"]
     session: str
     game: str = ""
     sandbox: SandboxLevel = "auto"
     digests: tuple[str, ...] = ()
+    memory: MatchMemory | None = None
 
 
 class HostInfo(Struct, frozen=True):
@@ -113,6 +116,13 @@ class HostInfo(Struct, frozen=True):
     sandbox: Words = ""
     contained: bool = False
     speed: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
+    problem: Words = ""
+
+
+class RoomAnswer(Struct, frozen=True):
+    """The matches that fit into a host's memory at a time; None if unknown, 0 with the ``problem``."""
+
+    matches: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
     problem: Words = ""
 
 
