@@ -4,11 +4,12 @@ import os
 import platform
 import re
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple, Self
+from types import MappingProxyType
+from typing import Final, NamedTuple, Self
 
 from msgspec import structs
 
@@ -16,14 +17,15 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import BotCommand, bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import naming
-from tourney.bots.channel.interface import Channel
+from tourney.bots.channel.interface import AbsentChannel, Channel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
+from tourney.bots.sandbox.machine_memory import machine_memory
 from tourney.bots.sandbox.processes import Processors, free_processors, seat_processors, started_on
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import HostOrder, refuse_unknown
 from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts, surplus
-from tourney.errors import SandboxError, TourneyError, UsageError
+from tourney.errors import OutOfMemoryError, SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.guided_channel import FollowedRecord, GuidedChannel
@@ -35,6 +37,7 @@ from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.seeds import bot_seed
 
+NONE_ABSENT: Final[Mapping[str, str]] = MappingProxyType({})
 Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
 
@@ -222,16 +225,21 @@ class MatchRunner:
         self._about: Measurements | None = None
 
     def play(
-        self, spec: MatchSpec, following: MatchSpec | None = None, guide: FollowedRecord | None = None
+        self,
+        spec: MatchSpec,
+        following: MatchSpec | None = None,
+        guide: FollowedRecord | None = None,
+        absent: Mapping[str, str] = NONE_ABSENT,
     ) -> PlayedMatch:
         """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
-        With a ``guide`` all seats follow it. Sandboxes for ``following``, the next match here, are made
-        meanwhile. Raises SandboxError if a bot fails at start-up and the sandbox fails as well. A match that
-        failed, or has a fault, does not count if the store lacks one of its bots: raises BotError.
+        With a ``guide`` all seats follow it. The bots of the ``absent`` entrants are not started, for the
+        reasons given: each crashes at its first turn. Sandboxes for ``following``, the next match here, are
+        made meanwhile. Raises SandboxError if a bot fails at start-up and the sandbox fails as well. A match
+        that failed, or has a fault, does not count if the store lacks one of its bots: raises BotError.
         """
         try:
-            played = self._play(spec, following, guide)
+            played = self._play(spec, following, guide, absent)
         except Exception:
             self._refuse_removed(spec)
             raise
@@ -246,7 +254,11 @@ class MatchRunner:
             self._launch.refuse_removed(spec)
 
     def _play(
-        self, spec: MatchSpec, following: MatchSpec | None, guide: FollowedRecord | None
+        self,
+        spec: MatchSpec,
+        following: MatchSpec | None,
+        guide: FollowedRecord | None,
+        absent: Mapping[str, str],
     ) -> PlayedMatch:
         game = self._find(spec.game)
         if game.outside:
@@ -259,12 +271,14 @@ class MatchRunner:
         players: list[Player] = []
         try:
             places = self._places(spec)
-            self._trim(places)
-            self._prepared.make(places)
+            started = [place for place in places if place.entrant.name not in absent]
+            self._trim(started)
+            self._prepared.make(started)
             # Nothing of the match before is left when a bot of this one starts.
             cached = 0 if self._sandbox is None else self._sandbox.settle()
             for place in places:
-                players.append(self._player(place))  # noqa: PERF401 - if one fails, the others are cut
+                why = absent.get(place.entrant.name)
+                players.append(self._player(place) if why is None else Player(AbsentChannel(why)))
             if cached:
                 _mark_cached(players, cached)
             if guide is not None:
@@ -280,6 +294,8 @@ class MatchRunner:
                 self._sandbox.check()
             if not early:
                 self._prepare(following)
+        except OutOfMemoryError as error:
+            raise _blamed(error, spec, players) from error
         except BaseException:
             for player in players:
                 player.cut()
@@ -356,6 +372,8 @@ class MatchRunner:
             dismiss(players)
             return
         for place, player in zip(self._places(spec), players, strict=True):
+            if isinstance(player.channel, AbsentChannel):
+                player.cut()
             if not player.lost:
                 if spec.limits.ponder == "freeze":
                     player.channel.freeze()
@@ -379,6 +397,37 @@ class MatchRunner:
             return self._about
         degrees = {**self._about.sandbox.protections, **dict.fromkeys(weakened, "partial")}
         return structs.replace(self._about, sandbox=structs.replace(self._about.sandbox, protections=degrees))
+
+
+def _blamed(error: OutOfMemoryError, spec: MatchSpec, players: Sequence[Player]) -> OutOfMemoryError:
+    """The error with the bot that used the most memory, after all of them are ended.
+
+    The kernel ends the largest process, not the bot that uses the most: one with many processes, or with
+    files in memory, would let it end its opponent. Control groups tell what each bot used. Without them,
+    what becomes available when a bot is ended is what it used: memory was full, so what is available once
+    the bot is gone that the kernel ended was its own.
+    """
+    names = [entrant.name for entrant in spec.seats]
+    used: dict[str, int] = {}
+    for name, player in zip(names, players, strict=False):
+        if (most := player.channel.used_mb()) is not None:
+            used[name] = most
+    if len(used) < len(players):
+        players[names.index(error.bot)].cut()
+        before = used[error.bot] = _available_mb()
+        for name, player in zip(names, players, strict=False):
+            if name != error.bot:
+                player.cut()
+                before, used[name] = (after := _available_mb()), after - before
+    for player in players:
+        player.cut()
+    # The one that the kernel ended, if another has not used more.
+    bot = max(names, key=lambda name: (used.get(name, 0), name == error.bot))
+    return OutOfMemoryError(str(error), bot=bot, proven=used.get(bot, 0) > spec.limits.memory_mb)
+
+
+def _available_mb() -> int:
+    return machine_memory().available >> 20
 
 
 def _mark_cached(players: Sequence[Player], size: int) -> None:

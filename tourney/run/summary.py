@@ -185,6 +185,7 @@ def root_text(name: str, summary: Summary) -> str:
 _CAUSE_TEXTS: Mapping[Cause, str] = {
     "machine": "the machine failed",
     "overload": "the machine was overloaded",
+    "memory": "the machine's memory was full",
 }
 
 

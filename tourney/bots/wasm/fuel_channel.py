@@ -132,7 +132,9 @@ class Host:
         """End of the host. A module cannot end it but by a fault of the engine's."""
         event = self._process.last_event(killed="lost")
         said = last_line(self._pipes.stderr)
-        return Event(event.kind, f"{event.text} ({said})" if said else event.text)
+        # A module cannot use more than its bound, so a full memory is never its doing.
+        kind = "lost" if event.kind == "starved" else event.kind
+        return Event(kind, f"{event.text} ({said})" if said else event.text)
 
 
 class _Watch:

@@ -24,7 +24,7 @@ from tourney.run.workers.cluster_nodes import (
     in_thread,
     speeds_text,
 )
-from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, Run, WorkerReply
+from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
 from tourney.run.workers.messages import (
     BatchRequest,
     CheckedReply,
@@ -269,7 +269,9 @@ class Dispatcher(BatchQueue):
 
     def _send(self, node: PlayingNode, matches: list[SubmittedMatch]) -> None:
         first, there = matches[0].task, node.known.node
-        asked = tuple(RequestedMatch(match.task.number, match.task.spec) for match in matches)
+        asked = tuple(
+            RequestedMatch(match.task.number, match.task.spec, dict(match.task.absent)) for match in matches
+        )
         cpus = self._settings.cpus
         request = BatchRequest(self._session, there.slots, cpus, first.sandbox, first.reuse, asked)
         batch = node.send(matches, self._clock())
@@ -322,7 +324,10 @@ class Dispatcher(BatchQueue):
         head = one.head
         if one.played is not None:
             self._accept(match, node, one.played)
-        elif head.end == "unusable" or (head.end == "failed" and head.cause == "machine"):
+        elif head.end == "unusable" or (head.end == "failed" and head.cause != "overload"):
+            names = [entrant.name for entrant in match.task.spec.seats]
+            if head.blame is not None and head.blame.entrant in names:
+                match.blame = head.blame
             self._failed(match, node, head.why or "it failed without a reason", usable=head.end == "failed")
         elif head.end == "idle":
             if self._draining:
@@ -355,14 +360,17 @@ class Dispatcher(BatchQueue):
 
         After the last try it is void or, where its bot or spec is not ``usable``, ends the run as here.
         """
-        node.failed += not match.failures  # a match that fails everywhere says nothing about a host
+        # A match that fails everywhere, or that a bot ended by filling memory, says nothing about a host.
+        node.failed += not (match.failures or match.blame)
         match.failures += 1
         match.not_on.add(node.machine)
         self._close_failing(node, why)
         if match.sides or match.failures < MAX_FAILURES:  # what has a result is judged at last
             self.waiting.appendleft(match)
         elif usable:
-            self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
+            cause: Cause = "machine" if match.blame is None else "memory"
+            number, blame = match.task.number, match.blame
+            self._release(match, WorkerReply(number, None, why, cause, plays=MAX_FAILURES, blame=blame))
         else:
             self._open.discard(match)
             match.future.set_exception(BotError(f"{node.known.host} says: {why}"))

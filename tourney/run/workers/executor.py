@@ -26,7 +26,8 @@ class MatchTask:
 
     ``bots`` is the folder of the bot store; the spec names each bot by its digest. After ``start_by``
     (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
-    With a ``guide``, which only workers of this machine get, the seats follow it.
+    With a ``guide``, which only workers of this machine get, the seats follow it. The bots of ``absent``
+    entrants are not started, for the reasons given.
     """
 
     number: int
@@ -36,10 +37,18 @@ class MatchTask:
     reuse: bool
     start_by: float | None = None
     guide: FollowedRecord | None = None
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
-Cause = Literal["machine", "overload"]
-"""Why a match could not be played: the machine failed or was overloaded."""
+Cause = Literal["machine", "overload", "memory"]
+"""Why a match could not be played: the machine failed, was overloaded, or its memory was full."""
+
+
+class Blame(NamedTuple):
+    """The entrant whose bot used the most of a full memory; ``proven``: more than its limit."""
+
+    entrant: str
+    proven: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,7 @@ class WorkerReply:
     """The answer to a task: the match as played, or why the machine could not play it.
 
     Both None: the match was not started, as the executor drains or ``start_by`` has passed. ``cause``
-    belongs to a failure. ``plays``: how many plays failed.
+    belongs to a failure, and ``blame`` to the cause ``memory``. ``plays``: how many plays failed.
     """
 
     number: int
@@ -55,6 +64,7 @@ class WorkerReply:
     failure: str | None = None
     cause: Cause = "machine"
     plays: int = 1
+    blame: Blame | None = None
 
 
 @dataclass(frozen=True, slots=True)

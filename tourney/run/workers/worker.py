@@ -26,10 +26,10 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Processors, children_of, free_processors, signal_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import GameError, InputError, OverloadError
+from tourney.errors import GameError, InputError, OutOfMemoryError, OverloadError
 from tourney.match.match_memory import MAX_KEPT
 from tourney.match.match_runner import MatchRunner, StoreLauncher
-from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
+from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -135,7 +135,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         try:
             _Worker.playing = True
             runner = _match_runner(task.bots, task.sandbox, task.reuse)
-            played = runner.play(task.spec, following.spec if following is not None else None, task.guide)
+            after = following.spec if following is not None else None
+            played = runner.play(task.spec, after, task.guide, task.absent)
         finally:
             _Worker.playing = False
         kill_strays(BotProcesses.alive)
@@ -149,7 +150,10 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         kill_strays(BotProcesses.alive)
         name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "
         cause: Cause = "overload" if isinstance(error, OverloadError) else "machine"
-        return WorkerReply(task.number, failure=f"{name}{error}", cause=cause)
+        blame = None
+        if isinstance(error, OutOfMemoryError):
+            cause, blame = "memory", Blame(error.bot, error.proven)
+        return WorkerReply(task.number, failure=f"{name}{error}", cause=cause, blame=blame)
     return WorkerReply(task.number, played)
 
 
