@@ -38,6 +38,7 @@ def test_status_shows_progress(db: str) -> None:
         "planned_rounds": 3,
         "until": None,
         "void": 0,
+        "workers": None,
         "rate": None,
         "left": None,
         "faults": [],

@@ -20,7 +20,7 @@ MEMORY_MB: Final = 1024
 """The limit of new tournaments: the bots of two seats fit into a machine of 3 GiB.
 
 It also bounds the address space of each process. The templates of all languages start within 768: Node.js
-needs more than 640 for that, a JVM with the template's flags less than 512.
+needs more than 704 for that, a JVM with the template's flags less than 512.
 """
 OLD_MEMORY_MB: Final = 4096
 """The limit of tournaments whose files leave it out and that were stored before it was lowered."""
@@ -72,7 +72,7 @@ class ResignRule(Struct, frozen=True, forbid_unknown_fields=True):
 Mebibytes = Annotated[int, Meta(ge=LEAST_MEMORY_MB, le=MOST_MEMORY_MB)]
 MEMORY_HELP: Final = (
     "Memory of a bot, in MiB: that of its processes together, and the address space of each, of which Node.js"
-    " needs more than 640, and a JVM without flags more than 2,500."
+    " needs more than 700, and a JVM more than 3,500 without the flags of the templates."
 )
 MoveMs = Annotated[Milliseconds, Meta(description="Time for one action. No default with `clock-ms`.")] | None
 IncrementMs = Annotated[

@@ -228,7 +228,8 @@ def _fault_lines(faults: Iterable[tuple[int, str, int]], names: Mapping[int, str
     return [f"{names[entrant]}: {kinds_text(kinds[entrant])}" for entrant in ordered]
 
 
-_MEMORY: Final = re.compile(r"\bOOM\b|memory", re.IGNORECASE)  # in words of runtimes that cannot get any
+_MEMORY: Final = re.compile(r"\bOOM\b|memory|allocate|reserve|initialization of VM", re.IGNORECASE)
+"""In words of runtimes that cannot get any; the last are a JVM's."""
 
 
 def _startup_lines(database: Database, tournament: Tournament, names: Mapping[int, str]) -> Iterator[str]:
