@@ -84,7 +84,8 @@ def command(game: str, bots_at: tuple[str, ...], options: _PlayOptions) -> None:
         entrants = tuple(seat.entrant for seat in players)
         opening = Opening(plies=options.opening_plies)
         limits = Limits(move_ms=options.move_ms, memory_mb=options.memory_mb)
-        refuse_unfit(MatchMemory.of(limits, sum(seat.launch is not None for seat in players)))
+        if bots := sum(seat.launch is not None for seat in players):
+            refuse_unfit(MatchMemory.of(limits, bots))
         spec = MatchSpec(rules.name, tuple(full.items()), entrants, seed, limits, opening)
         Referee(spec, rules)  # raises for what cannot be played, before anything is shown
         if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
