@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.command import PROGRAM, TOYS, invoke, offering, run
 from tests.support.folders import write_shell_bot
+from tests.support.memory import set_memory
 from tests.support.processes import leftovers
 from tourney.cli.play import bots_by_seat
 from tourney.errors import UsageError
@@ -170,3 +171,14 @@ def test_terminal_has_colors_unless_no_color_is_set(no_color: bool) -> None:
     os.close(terminal)
     assert b"rank 2  1 Black (resigned)" in seen
     assert (b"\x1b[1;38;5;" in seen) != no_color
+
+
+def test_bots_that_may_use_more_memory_than_there_is_do_not_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Persons need none."""
+    set_memory(monkeypatch, 1000)
+    done = invoke("play", "sage-stones", "--seats", "3")
+    assert done.exit_code == 3
+    assert "a match of 2 bots with memory-mb = 1024 does not fit into memory" in done.stderr
+    done = invoke("play", "sage-stones", "--seats", "3", "--memory-mb", "128", given="resign\n")
+    assert done.exit_code == 0
+    assert invoke("play", "sage-stones", "2=person", given="resign\n").exit_code == 0

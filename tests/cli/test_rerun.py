@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.command import ROOT, invoke
 from tests.support.gates import FIRST
+from tests.support.memory import set_memory
 from tests.support.records import digest_of
 from tourney.bots.catalogue.store import BotStore
 from tourney.match.spec import Entrant, Limits, MatchSpec
@@ -121,3 +122,14 @@ def test_shipped_record_reruns_without_adding_its_bots(tmp_path: Path) -> None:
     done = invoke("rerun", str(tmp_path / "other.json"), *words[2:])
     assert done.exit_code == 2
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [(), ("--all",)])
+def test_replay_without_enough_memory_says_so_and_plays(
+    rerunnable: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """Records of bots with a high limit stay checkable: no result of a replay counts."""
+    set_memory(monkeypatch, 1000)
+    code, _, said = rerun(str(rerunnable), *words, bots=rerunnable.parent / "bots")
+    assert code == 0
+    assert "memory: 1 match at a time, and this machine has too little for it now" in said

@@ -38,6 +38,7 @@ def test_status_shows_progress(db: str) -> None:
         "planned_rounds": 3,
         "until": None,
         "void": 0,
+        "workers": None,
         "rate": None,
         "left": None,
         "faults": [],
@@ -91,10 +92,11 @@ def test_status_shows_matches_in_progress(tmp_path: Path) -> None:
             playing = lines[0]["playing"] if lines else []  # the database may not hold the tournament yet
         [match] = playing
         assert (match["match"], match["entrants"]) == (1, ["first", "first2"])
+        assert lines[0]["workers"] == 1
         assert "cup playing" in run("status", cwd=home).stdout
     finally:
         os.kill(process.pid, signal.SIGTERM)
         os.kill(process.pid, signal.SIGINT)
         process.wait(300)
     [line] = json.loads(run("status", "--format", "json", cwd=home).stdout)["tournaments"]
-    assert (line["state"], line["playing"]) == ("stopped", [])
+    assert (line["state"], line["playing"], line["workers"]) == ("stopped", [], None)

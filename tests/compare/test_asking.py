@@ -1,5 +1,6 @@
 """From a question to a tournament: its name, its openings, and whom it takes."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tourney.compare.gate import GateRule
 from tourney.compare.question_results import ComparisonResult
 from tourney.errors import TournamentError, UsageError
 from tourney.games.registry import find_game
+from tourney.match.spec import Limits
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.file_schema import OPENING_PLIES, EntrantLine, opening_plies
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -136,3 +138,16 @@ def test_name_holds_everything_that_decides(tmp_path: Path) -> None:
     assert (
         len({first, name(GateRule(0, 9)), name(GateRule(), seed=1), name(GateRule(), opening_plies=0)}) == 4
     )
+
+
+def test_question_of_before_keeps_its_limit_of_memory(tmp_path: Path) -> None:
+    """The limit is part of the derived name; a lower default must not begin the question again."""
+    before = Limits(move_ms=1000, memory_mb=4096)
+    first = ask(tmp_path, win, limits=before)
+    lose = partial(pytest.fail, "nothing is to be played")
+    assert ask(tmp_path, lose, any_memory=True) == Answer(first.result, None)
+    assert ask(tmp_path, win, limits=Limits(move_ms=1000)).result.comparison != first.result.comparison
+    named = ask(tmp_path, win, limits=before, name="mine", any_memory=False)
+    assert ask(tmp_path, lose, name="mine", any_memory=True).result == named.result
+    with refused(TournamentError, "memory-mb was 4096", "is 1024 now"):
+        ask(tmp_path, win, name="mine")

@@ -10,8 +10,9 @@ import pytest
 
 import tourney
 from tests.support.folders import write_shell_bot
+from tests.support.memory import set_memory
 from tests.support.tournaments import THREE_PEBBLES, refused, write_file
-from tourney.errors import BotError, GameError, TournamentError, UsageError
+from tourney.errors import BotError, GameError, SandboxError, TournamentError, UsageError
 from tourney.match.verify import verify
 
 SLOW = tourney.Limits(move_ms=600_000, startup_ms=600_000)
@@ -121,3 +122,11 @@ def test_stub_has_the_names_of_the_module() -> None:
     stub = Path(str(tourney.__file__) + "i").read_text("utf-8")
     named = {line.rpartition(" as ")[2] for line in stub.splitlines() if " as " in line}
     assert named == set(tourney._MODULES)  # type: ignore[attr-defined]  # a detail that the stub leaves out
+
+
+def test_match_that_does_not_fit_into_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_memory(monkeypatch, 1000)
+    with refused(SandboxError, "a match of 2 bots with memory-mb = 1024 does not fit into memory"):
+        tourney.play_match("sage-stones", ["pebble", "pebble"], store=tmp_path / "bots", sandbox="off")

@@ -134,3 +134,19 @@ def test_bad_limits_are_named(tmp_path: Path) -> None:
 )
 def test_values_are_written_as_toml(value: object, text: str) -> None:
     assert night_play._toml(value) == text
+
+
+def test_league_keeps_the_limit_of_its_nights(tmp_path: Path) -> None:
+    """Its bots were accepted with that; a file that names another one changes it."""
+    league = new_league(tmp_path)
+    put(league, "ann", "drifter")
+    assert (league.memory_mb, league.limits.memory_mb) == (None, 1024)
+    file = league.folder / "league.toml"
+    text = file.read_text()
+    file.write_text(text.replace("[limits]", "[limits]\nmemory-mb = 2048"))
+    run(league)
+    file.write_text(text)
+    assert reopened(league).limits.memory_mb == 2048
+    run(league, 1)
+    with Database.open(league.database) as database:
+        assert [one.plan.limits.memory_mb for one in database.tournaments.all()] == [2048, 2048]

@@ -25,12 +25,13 @@ from tourney.bots.catalogue.store import DIFFERED, VARIES, BotStore
 from tourney.bots.channel.interface import Channel, Event, FailedChannel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.machine_memory import MachineMemory
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.errors import BotError, GameError, SandboxError
+from tourney.errors import BotError, GameError, OutOfMemoryError, SandboxError
 from tourney.match import match_runner
+from tourney.match.match_memory import MAX_KEPT
 from tourney.match.match_runner import (
-    MAX_IDLE,
     MatchRunner,
     PreparedSandboxes,
     SeatStart,
@@ -43,6 +44,7 @@ from tourney.match.named_seeds import RandomChannel
 from tourney.match.play import play_match
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.verify import verify
 
 FAR = 10**18
 LIMITS = Limits(move_ms=60_000, startup_ms=60_000)
@@ -317,7 +319,7 @@ def test_failed_sandbox_is_no_loss() -> None:
 
 
 def test_room_keeps_a_bounded_number_of_bots() -> None:
-    """The room limits the number of bots that wait for their next match."""
+    """The room limits the number of bots that wait while a match is played."""
     closed: list[float] = []
     with MatchRunner(lambda _e, _l: Closing(closed), find=toy, reuse=True) as room:
         for number in range(20):
@@ -325,7 +327,7 @@ def test_room_keeps_a_bounded_number_of_bots() -> None:
                 Entrant(f"{number}-{seat}", "x", "1", (str(number),), "0" * 64) for seat in (1, 2)
             )
             room.play(MatchSpec("toe", (), entrants, 1, Limits(move_ms=None)))
-        assert len(closed) == 40 - MAX_IDLE
+        assert len(closed) == 40 - 2 - MAX_KEPT
     assert len(closed) == 40
 
 
@@ -402,3 +404,77 @@ def test_bot_that_says_so_is_not_promised_to_reproduce(tmp_path: Path) -> None:
         assert played.measured.why_not == (DIFFERED, VARIES)
         fuel = structs.replace(limits, charge="fuel", ponder="allow").metered()
         assert bot_doubts(store.root, MatchSpec("sage-stones", (), tuple(entrants), 7, fuel)) == ()
+
+
+class Filling(RandomChannel):
+    """A bot of which the test knows what it uses, and which the kernel ends at its second turn if it says so.
+
+    Without a group its memory becomes available when it is closed.
+    """
+
+    free = 0
+
+    def __init__(self, mb: int, *, group: bool, starved: bool = False) -> None:
+        super().__init__()
+        self._mb, self._group, self._starved = mb, group, starved
+        self._open = True
+
+    def wait(self, deadline: int) -> Event:
+        if self._starved and self._turn == 2:
+            self.close(0)
+            return Event("starved", "killed by SIGKILL (the machine was out of memory)")
+        return super().wait(deadline)
+
+    def used_mb(self) -> int | None:
+        return self._mb if self._group else None
+
+    def close(self, grace: float) -> None:
+        Filling.free += self._mb * self._open
+        self._open = False
+
+
+@pytest.mark.parametrize("group", [False, True])
+@pytest.mark.parametrize(
+    ("used", "bot", "proven"),
+    [((100, 900), "entrant-2", True), ((900, 100), "entrant-1", True), ((100, 90), "entrant-1", False)],
+)
+def test_bot_that_used_the_most_memory_is_to_blame(
+    monkeypatch: pytest.MonkeyPatch, group: bool, used: tuple[int, int], bot: str, proven: bool
+) -> None:
+    """The kernel has ended the first one; a bot of many processes could make it do that."""
+    monkeypatch.setattr(Filling, "free", 0)
+    monkeypatch.setattr(
+        match_runner, "machine_memory", lambda: MachineMemory(0, Filling.free << 20, "this machine")
+    )
+    players = {
+        "entrant-1": Filling(used[0], group=group, starved=True),
+        "entrant-2": Filling(used[1], group=group),
+    }
+    limits = Limits(move_ms=1000, memory_mb=512)
+    with (
+        MatchRunner(lambda entrant, _: players[entrant.name], find=toy) as room,
+        pytest.raises(OutOfMemoryError, match="entrant-1 was killed by SIGKILL") as raised,
+    ):
+        room.play(make_spec(limits=limits))
+    assert (raised.value.bot, raised.value.proven) == (bot, proven)
+    assert Filling.free == sum(used), "a bot was not ended"
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+def test_absent_bot_crashes_at_its_first_turn(reuse: bool) -> None:
+    """It is not started, does not fail at start-up, and is not kept for another match."""
+    started: list[str] = []
+
+    def launch(entrant: Entrant, _limits: Limits) -> Channel:
+        started.append(entrant.name)
+        return RandomChannel()
+
+    with MatchRunner(launch, find=toy, reuse=reuse) as room:
+        played = room.play(make_spec(), absent={"entrant-2": "not started again"})
+        assert started == ["entrant-1"]
+        [(seat, kind, count)] = played.record.outcome.faults
+        assert (seat, kind, count) == (2, "crash", len(played.record.actions))
+        assert "crash: not started again" in played.lines(2, "note")
+        assert verify(played.record, toy(played.record.game)) == []
+        assert room.play(make_spec()).record.outcome.faults == ()
+    assert started.count("entrant-2") == 1

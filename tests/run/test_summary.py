@@ -189,7 +189,7 @@ def test_failed_start_is_explained_by_the_log(repository: Database) -> None:
         ("a", "no such\\x1b option"),
         (
             "b",
-            "Fatal OOM in CodeRange; memory-mb = 4096 bounds also the address space of each process",
+            "Fatal OOM in CodeRange; memory-mb = 1024 bounds also the address space of each process",
         ),
         ("c", "exited with code 1"),
     ]

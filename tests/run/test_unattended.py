@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import invoke
+from tests.support.memory import set_memory
 from tests.support.processes import wait_for
 from tests.support.tournaments import THREE_PEBBLES, refused
 from tourney.errors import UsageError
@@ -110,11 +111,16 @@ def test_run_refused_for_its_database_leaves_no_log(tmp_path: Path) -> None:
     assert "is not an SQLite database" in log.read_text()
 
 
-def test_refused_start_leaves_no_log(tmp_path: Path) -> None:
+def test_refused_start_leaves_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "cup.toml").write_text(THREE_PEBBLES.replace('"pebble"', '"nosuch"'))
     words = [str(tmp_path / "cup.toml"), "--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots")]
     result = invoke("run", *words)
     assert (result.exit_code, "there is no bot 'nosuch'" in result.stderr) == (2, True)
+    assert not list(tmp_path.glob("*.log"))
+    set_memory(monkeypatch, 700)
+    (tmp_path / "cup.toml").write_text(THREE_PEBBLES)
+    result = invoke("run", *words)
+    assert (result.exit_code, "does not fit into memory" in result.stderr) == (3, True)
     assert not list(tmp_path.glob("*.log"))
 
 

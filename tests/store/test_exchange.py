@@ -62,6 +62,8 @@ def make(repository: Database, form: str, *, until: int = 10_000) -> Tournament:
                 result = MatchResult(number, None, "the sandbox failed three times")
             if number == 5:
                 result = MatchResult(number, None, "benched", void_entrant=row.seats[0])
+            if number == 6:
+                result = MatchResult(number, None, "full", void_entrant=row.seats[1], out_of_memory=True)
             repository.matches.add(tournament.id, [result])
         if pair_next(repository, tournament.id) is None:
             return repository.tournaments.by_id(tournament.id)
@@ -82,6 +84,7 @@ def facts(repository: Database, tournament: Tournament, *, measured: bool) -> li
         rate_batch(repository, tournament, "loss"),
         repository.schedules.progress(one),
         repository.totals.benched(one),
+        repository.totals.out_of_memory(one),
         [(m.number, m.key, m.seats, m.result and m.result.note) for m in repository.matches.all(one)],
         repository.tournaments.entrants(one),
         repository.matches.replaced(one),
@@ -299,6 +302,7 @@ HOSTILE: dict[str, tuple[Callable[[Values], None], type[InputError], str]] = {
         "line 2: there are both a record",
     ),
     "void": (change(3, "void", {"reason": "benched"}), RecordError, "line 4: void must name an entrant"),
+    "memory": (change(3, "void", {"reason": "memory"}), RecordError, "line 4: void must name an entrant"),
     "void entrant": (
         change(3, "void", {"reason": "benched", "entrant": 3}),
         RecordError,

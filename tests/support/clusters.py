@@ -25,6 +25,7 @@ from tourney.run.workers.messages import (
     BotsAnswer,
     Question,
     RequestedMatch,
+    RoomAnswer,
     decode,
     encode,
     reply_of,
@@ -51,12 +52,16 @@ def honest(_request: RequestedMatch, reply: bytes) -> object:
 
 @dataclass
 class FakeNode:
-    """A node that behaves in some way; ``about`` overrides what it says of itself."""
+    """A node that behaves in some way; ``about`` overrides what it says of itself.
+
+    ``room`` is the number of matches for which its host has memory.
+    """
 
     name: str
     behave: Behaviour = honest
     slots: int = 1
     about: Mapping[str, str | int] = field(default_factory=dict)
+    room: int | None = None
 
 
 class FakeLink(ClusterLink):
@@ -88,6 +93,8 @@ class FakeLink(ClusterLink):
     def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:
         question = decode(request, Question)
         self.asked.append(question.kind)
+        if question.kind == "room":
+            return encode(RoomAnswer(self.there[address].room))
         if question.kind != "about":
             return encode(BotsAnswer())
         said = host_info(question.game, "off")

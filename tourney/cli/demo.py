@@ -34,6 +34,7 @@ opening-plies = 2
 
 [limits]
 ponder = "freeze"
+memory-mb = 256       # small bots: the demo fits into any machine
 """
 
 _STONES = f"""\
@@ -51,6 +52,7 @@ games-per-pairing = 24
 
 [limits]
 ponder = "freeze"
+memory-mb = 256       # small bots: the demo fits into any machine
 """
 
 

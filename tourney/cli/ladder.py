@@ -107,6 +107,7 @@ class _LadderRequest(opt.CommandOptions):
             limits=ladder_limits(self.move_ms, self.charge),
             seed=self.seed,
             max_faults=self.max_faults,
+            any_memory=True,
             run=RunSettings(reuse=self.reuse, sandbox=self.sandbox),
         )
 

@@ -14,7 +14,7 @@ from tourney.cli.completion import complete_game, complete_tournament
 from tourney.cli.output import OutputFormat, keep
 from tourney.errors import UsageError
 from tourney.files import DEFAULT_BOTS, DEFAULT_DB
-from tourney.match.spec import MAX_MS, Charge
+from tourney.match.spec import LEAST_MEMORY_MB, MAX_MS, MEMORY_MB, MOST_MEMORY_MB, Charge
 from tourney.schema import Document, SandboxLevel
 from tourney.seeds import U64
 
@@ -262,6 +262,14 @@ def move_ms_option(help_: str) -> Callable[[F], F]:
     """Add ``--move-ms MS``, 1000 by default; the command gets ``move_ms``."""
     type_ = click.IntRange(1, MAX_MS)
     return click.option("--move-ms", type=type_, default=1000, show_default=True, metavar="MS", help=help_)
+
+
+def memory_option(help_: str) -> Callable[[F], F]:
+    """Add ``--memory-mb MB``; the command gets ``memory_mb``."""
+    type_ = click.IntRange(LEAST_MEMORY_MB, MOST_MEMORY_MB)
+    return click.option(
+        "--memory-mb", type=type_, default=MEMORY_MB, show_default=True, metavar="MB", help=help_
+    )
 
 
 CHARGES: Final[Mapping[Charge, str]] = {

@@ -22,6 +22,7 @@ from tourney.files import check_writable, write_file
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.interface.playing import split_bot
+from tourney.match.match_memory import MatchMemory, refuse_unfit
 from tourney.match.match_runner import Launcher, StoreLauncher, entrant_of
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
@@ -43,6 +44,7 @@ class _PlayOptions(opt.CommandOptions):
         type=click.IntRange(0, U64 - 1),
     )
     move_ms: int = opt.shared(opt.move_ms_option("A bot's time for an action; yours is not limited."))
+    memory_mb: int = opt.shared(opt.memory_option("Memory of each bot, in MiB."))
     opening_plies: int = option(
         "--opening-plies N",
         "Begin after N random actions, sampled from the seed.",
@@ -80,7 +82,10 @@ def command(game: str, bots_at: tuple[str, ...], options: _PlayOptions) -> None:
         box = open_sandbox(options.sandbox)
         players = list(_seats(rules, count, named, box, BotStore(Path(options.bots)), stack))
         entrants = tuple(seat.entrant for seat in players)
-        opening, limits = Opening(plies=options.opening_plies), Limits(move_ms=options.move_ms)
+        opening = Opening(plies=options.opening_plies)
+        limits = Limits(move_ms=options.move_ms, memory_mb=options.memory_mb)
+        if bots := sum(seat.launch is not None for seat in players):
+            refuse_unfit(MatchMemory.of(limits, bots))
         spec = MatchSpec(rules.name, tuple(full.items()), entrants, seed, limits, opening)
         Referee(spec, rules)  # raises for what cannot be played, before anything is shown
         if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():

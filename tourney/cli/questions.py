@@ -91,6 +91,7 @@ class PairOptions(opt.CommandOptions):
             opening_order=terms.opening_order,
             seed=self.seed,
             name=name,
+            any_memory=terms.limits.memory_mb is None,
             run=RunSettings(reuse=self.reuse, sandbox=self.sandbox),
         )
 

@@ -28,6 +28,7 @@ from tourney.errors import (
     counted,
 )
 from tourney.interface.found_match import find_match, is_file
+from tourney.match.match_memory import MatchMemory, plan_matches
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record, decode_record, read_record
 from tourney.match.result import NOT_MEASURED, Measurements, doubts_of
@@ -147,6 +148,12 @@ class _Result:
         self.output.document(RerunDocument.of(self, **counts, holds=holds, seed=seed, matches=matches))
 
 
+def _memory_of(record: Record, store: BotStore) -> MatchMemory:
+    """What the bots of a record may use when they play it again."""
+    modules = any(store.is_module(seat.digest) for seat in record.seats)
+    return MatchMemory.of(record.limits, len(record.seats), modules=modules)
+
+
 def _one(match: str, options: _RerunRequest, output: Output) -> None:
     found = find_match(match, options.db)
     doubts = doubts_of(found.record, found.measured)
@@ -156,6 +163,8 @@ def _one(match: str, options: _RerunRequest, output: Output) -> None:
     store = BotStore(Path(options.bots))
     for seat in found.record.seats:
         store.provide(seat.digest)
+    if text := plan_matches(_memory_of(found.record, store), 1).text:
+        output.say(text)
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
         _, findings = rerun(found.record, runner.play)
     result = _Result(output, 1)
@@ -261,17 +270,19 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunReque
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
     # A module counts fuel by one meter, so bots are provided with those of their matches.
     meters: dict[str, str | None] = {}
+    store, sandbox = BotStore(Path(options.bots).absolute()), options.local.sandbox
+    need = MatchMemory(0, 0)
     for index in picked:
         record = candidates.load(index)[0]
         meters |= dict.fromkeys((seat.digest for seat in record.seats), record.limits.meter)
-    store, sandbox = BotStore(Path(options.bots).absolute()), options.local.sandbox
+        need = max(need, _memory_of(record, store), key=lambda one: one.match_mb)
     missing = provide_bots(store, sorted(meters), open_sandbox(sandbox), meters)
 
     def load(place: int) -> tuple[Record, tuple[str, ...]]:
         record, measured = candidates.load(picked[place])
         return record, doubts_of(record, measured)
 
-    executor = options.local.executor(len(picked))
+    executor = options.local.executor(len(picked), need)
     replay = Replay(len(picked), load, executor, bots=store.root, sandbox=sandbox, missing=missing)
     counts = result.counts
     with counting(result.output, "rerun", "matches") as step:

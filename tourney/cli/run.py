@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -162,7 +163,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
             tournament,
             db=options.db,
             bots=options.bots,
-            workers=lambda: make_executor(pinning.workers, cpus=pinning.cpus),
+            workers=partial(make_executor, pinning.workers, cpus=pinning.cpus),
             options=run_options,
             listener=listener,
         )

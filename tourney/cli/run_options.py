@@ -14,8 +14,9 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import Output
+from tourney.cli.output import Output, current
 from tourney.errors import UsageError
+from tourney.match.match_memory import MatchMemory
 from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.run_control import Deadline, parse_span, seconds_left
 from tourney.run.listeners import Listener, PlainListener, rich_listener
@@ -65,10 +66,17 @@ class ReplayOptions(opt.CommandOptions):
     processors: ProcessorOptions
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
 
-    def executor(self, matches: int) -> LocalExecutor:
-        """The executor of this machine, with no more workers than there are matches."""
+    def executor(self, matches: int, need: MatchMemory | None = None) -> LocalExecutor:
+        """The executor of this machine, with no more workers than there are matches.
+
+        Nor more than fit into memory if each match needs so much; one that does not fit is played alone, as
+        no result of a replay counts.
+        """
         pinning = self.processors.pinning()
-        return LocalExecutor(max(1, min(pinning.workers, matches)), cpus=pinning.cpus)
+        executor = LocalExecutor(max(1, min(pinning.workers, matches)), cpus=pinning.cpus)
+        if need is not None:
+            executor.fit(need, current().say)
+        return executor
 
 
 class DeadlineOptions(opt.CommandOptions):

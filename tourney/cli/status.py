@@ -19,7 +19,8 @@ from tourney.store.tournaments import Archive
 COLUMNS = (
     *("tournament", "game", "format", "state"),
     *(Column("done", right=True), Column("matches", "of", right=True), Column("rounds", right=True)),
-    *("planned_rounds", "until", Column("void", right=True), Column("rate", "a second", right=True)),
+    *("planned_rounds", "until", Column("void", right=True), Column("workers", right=True)),
+    Column("rate", "a second", right=True),
     *(Column("left", right=True), Column("faults", "faults by bot"), Column("overload", "overloaded turns")),
     *(Column("void_matches", "void by the machine"), "benched", "broken"),
     *(Column("set_aside", "hosts set aside"), "withdrawn", "playing", "paused"),
@@ -34,6 +35,7 @@ SHOWN = (
     "matches",
     "rounds",
     "void",
+    "workers",
     "rate",
     "left",
     "faults",

@@ -24,7 +24,7 @@ from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.evidence import Evidence
 from tourney.match.record import Outcome
-from tourney.match.spec import DEFAULT_LIMITS, Limits
+from tourney.match.spec import DEFAULT_LIMITS, OLD_MEMORY_MB, Limits
 from tourney.parsing import JsonObject
 from tourney.results.standings import load_history, load_setup, setup_of
 from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
@@ -53,6 +53,7 @@ class BotQuestion(Generic[R]):
     ``seats`` None: the game's minimum. ``opening_plies`` None: 4 if the game has neither dice nor hidden
     actions, else none; a ``book`` takes their place. ``name`` None: a name
     made of the bots and everything that decides. ``max_faults`` stops the games (None: no limit).
+    ``any_memory``: nobody chose the limit of memory, so a stored question continues with its own.
     """
 
     rule: QuestionRule[R]
@@ -67,6 +68,7 @@ class BotQuestion(Generic[R]):
     seed: int | None = None
     name: str | None = None
     max_faults: int | None = None
+    any_memory: bool = False
     run: RunSettings = field(default_factory=RunSettings)
 
 
@@ -94,6 +96,7 @@ def ask(
     """
     listener = listener or Listener()
     store = BotStore(bots.absolute())
+    question = _as_stored(question, store, url)
     rule, file, entrants = question_file(question, store)
     if rule.builds_first:
         broken = find_broken(entrants, store, open_sandbox(question.run.sandbox), file.plan.limits)
@@ -124,6 +127,23 @@ def ask(
     summary = run_tournament(file, url, bots, make_executor, Listeners(listener, live), setup)
     with Database.open(url) as database:
         return Answer(_result(database, database.tournaments.get(name), rule), summary)
+
+
+def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuestion[R]:
+    """A question with the limit of memory that it was stored with, before the default was lowered.
+
+    The limit is part of the name, so with the present default it would begin again.
+    """
+    if not (question.any_memory and question.name is None and database_exists(url)):
+        return question
+    before = replace(question, limits=structs.replace(question.limits, memory_mb=OLD_MEMORY_MB))
+    with Database.open(url) as database:
+        stored = {(one.name, one.plan.format) for one in database.tournaments.all()}
+    for variant in (question, before):
+        plan = question_file(variant, store)[1].plan
+        if (plan.name, plan.format) in stored:
+            return variant
+    return question
 
 
 def question_file(
@@ -157,7 +177,10 @@ def question_file(
         ranking=find_format(rule.kind).new_rule(seats),
         **_openings(question, game, seats, options),
     )
-    file = TournamentFile(Path(f"tourney {rule.kind}"), plan, question.seed, (), question.run)
+    memory_mb = None if question.any_memory else plan.limits.memory_mb
+    file = TournamentFile(
+        Path(f"tourney {rule.kind}"), plan, question.seed, (), question.run, memory_mb=memory_mb
+    )
     rungs = tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in opponents)
     bots = _resolved(question.bots, store)
     lines = (*_named(rule, bots, {rung.name for rung in opponents}, file, store), *rungs)

@@ -160,6 +160,7 @@ class TuneFile:
             book=None if table.opening_book is None else self.path.parent / table.opening_book,
             opening_order=table.opening_order,
             seed=seed,
+            any_memory=table.limits.memory_mb is None,
             run=table.run,
         )
 

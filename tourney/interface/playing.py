@@ -17,6 +17,7 @@ from tourney.files import DEFAULT_BOTS, DEFAULT_DB
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.interface.found_match import FoundMatch, check_argument, whole_number
+from tourney.match.match_memory import MatchMemory, refuse_unfit
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.listeners import Listener
@@ -45,7 +46,7 @@ def play_match(
     store ``store``, as by ``tourney run``, so that the match can be replayed. ``seed`` (default: random)
     gives the dice and the bots' own seeds. ``options`` are the game's. What a bot does wrong is a fault in
     the record. Raises GameError, UsageError or BotError for a game or bot that is not there, UsageError for
-    an argument of another kind, and SandboxError.
+    an argument of another kind, and SandboxError, also if the bots may use more memory than there is.
     """
     listed = isinstance(bots, Sequence) and all(isinstance(bot, (str, Path)) for bot in bots)
     check_argument("bots", bots, listed and not isinstance(bots, str), "a list of names and paths")
@@ -61,6 +62,8 @@ def play_match(
         entrants = [replace(one, name=f"{one.name}-{seat}") for seat, one in enumerate(entrants, start=1)]
     number = secrets.randbits(64) if seed is None else seed
     spec = MatchSpec(rules.name, tuple(full.items()), tuple(entrants), number, limits)
+    modules = any(kept.is_module(entrant.digest) for entrant in entrants)
+    refuse_unfit(MatchMemory.of(limits, count, modules=modules))
     box = open_sandbox(sandbox)
     with closing(StoreLauncher(kept, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
         played = runner.play(spec)

@@ -52,6 +52,8 @@ from tourney.league.privacy import masked
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
 from tourney.schema import SchemaError, read
+from tourney.store.database import Database
+from tourney.store.engine import database_exists
 
 T = TypeVar("T")
 
@@ -169,9 +171,22 @@ class League(LeagueFolder):
     def limits(self) -> Limits:
         """What a bot may use."""
         try:
-            return self.table.limits.planned(self.tables)
+            limits = self.table.limits.planned(self.tables)
+            return msgspec.structs.replace(limits, memory_mb=self.memory_mb or limits.memory_mb)
         except SchemaError as error:
             raise InputError(error.in_toml(str(self.folder / LEAGUE_FILE)), key=error.key) from error
+
+    @property
+    def memory_mb(self) -> int | None:
+        """The limit of memory, or None for that of new tournaments.
+
+        Without one in its file a league keeps that of its latest night: bots were accepted with it.
+        """
+        if self.table.limits.memory_mb is not None or not database_exists(self.database):
+            return self.table.limits.memory_mb
+        with Database.open(self.database) as database:
+            plans = [one.plan for one in database.tournaments.all()]
+        return plans[-1].limits.memory_mb if plans else None
 
     @property
     def tables(self) -> Mapping[str, object]:

@@ -22,6 +22,7 @@ from tourney.games.registry import find_game
 from tourney.league.admission import charged_seconds
 from tourney.league.league_folder import League
 from tourney.league.ledger import Night, NightTournament
+from tourney.match.match_memory import MatchMemory
 from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.tournament_run import SAMPLE, check_contents, run_tournament
 from tourney.run.file_schema import opening_plies
@@ -148,7 +149,8 @@ class NightPlay:
         left = end - self._plan.clock()
         if left < max(SHORTEST, 2 * state.longest):
             return None
-        fits = left / 2 * self._plan.pinning.workers / max(state.mean, 1e-3) / per
+        pinning = self._plan.pinning.fitting(MatchMemory.of(state.tournament.plan.limits, seats))
+        fits = left / 2 * pinning.workers / max(state.mean, 1e-3) / per
         self._lengths[seats] |= state.lengths
         # What is not known, such as how long the bots of a new author take, shows before the next slice.
         fits = min(fits, self._fitting(seats, state) / per, state.rows / per)
@@ -229,7 +231,10 @@ class NightPlay:
         else:
             gone = {one.name for one in state.entrants if _author(one.name) in over or one.name not in alive}
             run["withdrawn"] = sorted(gone | set(state.tournament.run.withdrawn))
-        tables = {"options": written.get("options", {}), "limits": written.get("limits", {}), "run": run}
+        limits = {**dict(written.get("limits", {}))}  # type: ignore[call-overload]  # as below
+        if (memory_mb := league.memory_mb) is not None:
+            limits["memory-mb"] = memory_mb
+        tables = {"options": written.get("options", {}), "limits": limits, "run": run}
         lines = [f"{key} = {_toml(value)}" for key, value in keys.items()]
         for title, table in tables.items():
             lines += ["", f"[{title}]", *(f"{key} = {_toml(value)}" for key, value in dict(table).items())]  # type: ignore[call-overload]  # tables of the league file

@@ -4,10 +4,11 @@ import os
 import platform
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
 from msgspec import structs
@@ -16,17 +17,19 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import BotCommand, bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import naming
-from tourney.bots.channel.interface import Channel
+from tourney.bots.channel.interface import AbsentChannel, Channel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
+from tourney.bots.sandbox.machine_memory import machine_memory
 from tourney.bots.sandbox.processes import Processors, free_processors, seat_processors, started_on
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import HostOrder, refuse_unknown
-from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
-from tourney.errors import SandboxError, TourneyError, UsageError
+from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts, surplus
+from tourney.errors import OutOfMemoryError, SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.guided_channel import FollowedRecord, GuidedChannel
+from tourney.match.match_memory import MAX_KEPT
 from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
@@ -34,9 +37,9 @@ from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.seeds import bot_seed
 
+NONE_ABSENT: Final[Mapping[str, str]] = MappingProxyType({})
 Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
-MAX_IDLE: Final = 16  # most bots that a runner keeps for later matches; the one kept longest is ended first
 
 
 class WaitingBot(NamedTuple):
@@ -104,12 +107,16 @@ class StoreLauncher:
         """The channel to a new instance of a seat's module, which lives in ``clock``'s virtual time."""
         entrant, limits = spec.seats[seat - 1], spec.limits
         protocol, command = self._found(entrant, limits.meter)
-        key = (entrant.digest, entrant.args, limits.memory_mb, limits.meter)
+        key = _host_key(entrant, limits)
         host = self._hosts.take(key, lambda: Host.start(command, limits.memory_mb, self._sandbox))
         assert limits.fuel_per_ms is not None  # noqa: S101 - limits that count fuel have it
         order = HostOrder(b"N", bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb << 20)
         back = partial(self._hosts.give_back, key)
         return protocol.adapt(FuelChannel(host, clock, limits.fuel_per_ms, order, back))
+
+    def trim(self, spec: MatchSpec, kept: int) -> None:
+        """End the kept module hosts that a match does not take, but for the latest ``kept``."""
+        self._hosts.trim([_host_key(entrant, spec.limits) for entrant in spec.seats], kept)
 
     def close(self) -> None:
         """End the module hosts that are kept for later matches."""
@@ -137,6 +144,11 @@ class StoreLauncher:
         options = manifest.started(entrant.args)[0]
         protocol = PROTOCOLS.find(manifest.protocol).configured(options, manifest.go)
         return protocol, bot_command(bot, entrant.args, folder, metered=meter is not None)
+
+
+def _host_key(entrant: Entrant, limits: Limits) -> Hashable:
+    """Equal for bots of which one can play on the host of the other."""
+    return entrant.digest, entrant.args, limits.memory_mb, limits.meter
 
 
 class PreparedSandboxes:
@@ -178,7 +190,8 @@ class MatchRunner:
     """Plays matches in this process.
 
     With ``reuse`` a bot's process is kept for the next match of the same bot, arguments and memory limit,
-    unless it sends something between matches. Close the runner, or use it as a context, to end all bots::
+    unless it sends something between matches. While a match is played, at most ``kept`` other bots or hosts
+    of modules wait. Close the runner, or use it as a context, to end all bots::
 
         with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as runner:
             played = runner.play(spec)
@@ -197,8 +210,10 @@ class MatchRunner:
         find: Callable[[str], AnyGame] = find_game,
         processors: Processors = (),
         hold: Holder | None = None,
+        kept: int = MAX_KEPT,
     ) -> None:
         self._launch = launch
+        self._kept = kept
         # Kept bots start once, so no sandboxes are made for them ahead of time.
         self._prepared = PreparedSandboxes(hold if hold is not None and not reuse else lambda *_: None)
         self._sandbox = sandbox
@@ -210,16 +225,21 @@ class MatchRunner:
         self._about: Measurements | None = None
 
     def play(
-        self, spec: MatchSpec, following: MatchSpec | None = None, guide: FollowedRecord | None = None
+        self,
+        spec: MatchSpec,
+        following: MatchSpec | None = None,
+        guide: FollowedRecord | None = None,
+        absent: Mapping[str, str] = NONE_ABSENT,
     ) -> PlayedMatch:
         """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
-        With a ``guide`` all seats follow it. Sandboxes for ``following``, the next match here, are made
-        meanwhile. Raises SandboxError if a bot fails at start-up and the sandbox fails as well. A match that
-        failed, or has a fault, does not count if the store lacks one of its bots: raises BotError.
+        With a ``guide`` all seats follow it. The bots of the ``absent`` entrants are not started, for the
+        reasons given: each crashes at its first turn. Sandboxes for ``following``, the next match here, are
+        made meanwhile. Raises SandboxError if a bot fails at start-up and the sandbox fails as well. A match
+        that failed, or has a fault, does not count if the store lacks one of its bots: raises BotError.
         """
         try:
-            played = self._play(spec, following, guide)
+            played = self._play(spec, following, guide, absent)
         except Exception:
             self._refuse_removed(spec)
             raise
@@ -234,7 +254,11 @@ class MatchRunner:
             self._launch.refuse_removed(spec)
 
     def _play(
-        self, spec: MatchSpec, following: MatchSpec | None, guide: FollowedRecord | None
+        self,
+        spec: MatchSpec,
+        following: MatchSpec | None,
+        guide: FollowedRecord | None,
+        absent: Mapping[str, str],
     ) -> PlayedMatch:
         game = self._find(spec.game)
         if game.outside:
@@ -247,11 +271,14 @@ class MatchRunner:
         players: list[Player] = []
         try:
             places = self._places(spec)
-            self._prepared.make(places)
+            started = [place for place in places if place.entrant.name not in absent]
+            self._trim(started)
+            self._prepared.make(started)
             # Nothing of the match before is left when a bot of this one starts.
             cached = 0 if self._sandbox is None else self._sandbox.settle()
             for place in places:
-                players.append(self._player(place))  # noqa: PERF401 - if one fails, the others are cut
+                why = absent.get(place.entrant.name)
+                players.append(self._player(place) if why is None else Player(AbsentChannel(why)))
             if cached:
                 _mark_cached(players, cached)
             if guide is not None:
@@ -267,6 +294,8 @@ class MatchRunner:
                 self._sandbox.check()
             if not early:
                 self._prepare(following)
+        except OutOfMemoryError as error:
+            raise _blamed(error, spec, players) from error
         except BaseException:
             for player in players:
                 player.cut()
@@ -281,6 +310,7 @@ class MatchRunner:
         if not isinstance(self._launch, StoreLauncher):
             raise UsageError('charge = "fuel" is for bots of a store only')
         refuse_unknown(spec.limits.meter)
+        self._launch.trim(spec, self._kept)
         clock, players = FuelClock(), list[Player]()
         try:
             for seat in range(1, len(spec.seats) + 1):
@@ -342,12 +372,19 @@ class MatchRunner:
             dismiss(players)
             return
         for place, player in zip(self._places(spec), players, strict=True):
+            if isinstance(player.channel, AbsentChannel):
+                player.cut()
             if not player.lost:
                 if spec.limits.ponder == "freeze":
                     player.channel.freeze()
                 self._idle.append((place.key, player))
-        dismiss([player for _, player in self._idle[:-MAX_IDLE]])
-        self._idle = self._idle[-MAX_IDLE:]
+
+    def _trim(self, places: Sequence[SeatStart]) -> None:
+        """End the idle bots that a match does not take, but for the latest ``kept``: they hold memory."""
+        surplus_bots = surplus(self._idle, [place.key for place in places], self._kept)
+        for bot in surplus_bots:
+            self._idle.remove(bot)
+        dismiss([player for _, player in surplus_bots])
 
     def _description(self, players: Sequence[Player]) -> Measurements:
         """Host and sandbox; protections that are weakened for one of these bots count as partial."""
@@ -360,6 +397,37 @@ class MatchRunner:
             return self._about
         degrees = {**self._about.sandbox.protections, **dict.fromkeys(weakened, "partial")}
         return structs.replace(self._about, sandbox=structs.replace(self._about.sandbox, protections=degrees))
+
+
+def _blamed(error: OutOfMemoryError, spec: MatchSpec, players: Sequence[Player]) -> OutOfMemoryError:
+    """The error with the bot that used the most memory, after all of them are ended.
+
+    The kernel ends the largest process, not the bot that uses the most: one with many processes, or with
+    files in memory, would let it end its opponent. Control groups tell what each bot used. Without them,
+    what becomes available when a bot is ended is what it used: memory was full, so what is available once
+    the bot is gone that the kernel ended was its own.
+    """
+    names = [entrant.name for entrant in spec.seats]
+    used: dict[str, int] = {}
+    for name, player in zip(names, players, strict=False):
+        if (most := player.channel.used_mb()) is not None:
+            used[name] = most
+    if len(used) < len(players):
+        players[names.index(error.bot)].cut()
+        before = used[error.bot] = _available_mb()
+        for name, player in zip(names, players, strict=False):
+            if name != error.bot:
+                player.cut()
+                before, used[name] = (after := _available_mb()), after - before
+    for player in players:
+        player.cut()
+    # The one that the kernel ended, if another has not used more.
+    bot = max(names, key=lambda name: (used.get(name, 0), name == error.bot))
+    return OutOfMemoryError(str(error), bot=bot, proven=used.get(bot, 0) > spec.limits.memory_mb)
+
+
+def _available_mb() -> int:
+    return machine_memory().available >> 20
 
 
 def _mark_cached(players: Sequence[Player], size: int) -> None:

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from tourney.bots.channel.interface import Event
 from tourney.bots.channel.waiting import wait_for_any
-from tourney.errors import GameError, SandboxError, TourneyError
+from tourney.errors import GameError, OutOfMemoryError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
 from tourney.match.player import MS, Clocks, Player
 from tourney.match.record import UNSURE_FAULTS, FaultKind, make_record, score_of
@@ -61,8 +61,9 @@ def play_match(
     beside the record before the match (host, sandbox).
 
     Raises InputError for a spec that cannot be played, GameError if the game is broken, and
-    EnvironmentFailure if the machine fails (SandboxError if it ended a bot, OverloadError if a bot waited too
-    long for a processor). Then the match has no result, and the players are in an unknown state.
+    EnvironmentFailure if the machine fails (SandboxError if it ended a bot, OutOfMemoryError if that was
+    because its memory was full, OverloadError if a bot waited too long for a processor). Then the match has
+    no result, and the players are in an unknown state.
     """
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     # With fuel the channels' clock is virtual, but the duration of a match is always real.
@@ -356,9 +357,12 @@ class _RunningMatch:
         self._referee.fault(kind)
 
     def _kind(self, seat: int, event: Event) -> FaultKind:
-        """The fault of an event. Raises SandboxError if the machine ended the bot."""
+        """The fault of an event. Raises SandboxError or OutOfMemoryError if the machine ended the bot."""
+        name = self._referee.spec.seats[seat - 1].name
         if event.kind == "lost":
-            raise SandboxError(f"the sandbox of {self._referee.spec.seats[seat - 1].name} was {event.text}")
+            raise SandboxError(f"the sandbox of {name} was {event.text}")
+        if event.kind == "starved":
+            raise OutOfMemoryError(f"{name} was {event.text}", bot=name)
         kind = _FAULT_OF[event.kind]
         if kind in UNSURE_FAULTS and not self._referee.spec.limits.by_fuel:
             self._unsure.add(kind)

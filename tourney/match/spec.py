@@ -14,6 +14,16 @@ T = TypeVar("T")
 MAX_ACTIONS: Final = 1_000_000
 MAX_MS: Final = 2**31 - 1  # the longest wait that the system's poll accepts, almost 25 days
 MAX_STARTUP_MS: Final = 3_600_000
+LEAST_MEMORY_MB: Final = 16
+MOST_MEMORY_MB: Final = 1 << 24
+MEMORY_MB: Final = 1024
+"""The limit of new tournaments: the bots of two seats fit into a machine of 3 GiB.
+
+It also bounds the address space of each process. The templates of all languages start within 768: Node.js
+needs more than 704 for that, a JVM with the template's flags less than 512.
+"""
+OLD_MEMORY_MB: Final = 4096
+"""The limit of tournaments whose files leave it out and that were stored before it was lowered."""
 FUEL_PER_MS: Final = 20_000_000
 """Units of work of a millisecond: about what the native build of a search does in it on a common machine."""
 
@@ -59,6 +69,11 @@ class ResignRule(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 1
 
 
+Mebibytes = Annotated[int, Meta(ge=LEAST_MEMORY_MB, le=MOST_MEMORY_MB)]
+MEMORY_HELP: Final = (
+    "Memory of a bot, in MiB: that of its processes together, and the address space of each, of which Node.js"
+    " needs more than 700, and a JVM more than 3,500 without the flags of the templates."
+)
 MoveMs = Annotated[Milliseconds, Meta(description="Time for one action. No default with `clock-ms`.")] | None
 IncrementMs = Annotated[
     Annotated[int, Meta(ge=0, le=MAX_MS)] | None,
@@ -97,15 +112,7 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
     startup_ms: Annotated[
         int, Meta(ge=1, le=MAX_STARTUP_MS, description="Time to start, and to get ready for a game.")
     ] = written(10_000)
-    memory_mb: Annotated[
-        int,
-        Meta(
-            ge=16,
-            le=1 << 24,
-            description="Memory of a bot, in MiB: that of its processes together, and the address space of"
-            " each, of which Node.js needs more than 512.",
-        ),
-    ] = written(4096)
+    memory_mb: Annotated[Mebibytes, Meta(description=MEMORY_HELP)] = written(MEMORY_MB)
     charge: Annotated[
         Charge,
         Meta(

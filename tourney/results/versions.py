@@ -21,8 +21,8 @@ from tourney.store.archiving import hosts_of
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
 
-NOT_PLAYED_BY: Final = ("startup-ms",)
-"""Limits that may differ in a pool: they say nothing about a game that has begun."""
+NOT_PLAYED_BY: Final = ("startup-ms", "memory-mb")
+"""Limits that may differ in a pool: they decide no action of a bot that keeps to them."""
 LOOK_GAMES: Final = 1000
 """Games of a version for which intervals are tuned: a pool grows, and people look at it all the time."""
 UNLIKE: Final = 1.1
@@ -155,7 +155,7 @@ class Wanted:
 
     def fits(self, plan: Plan) -> bool:
         """Whether a tournament has what is named."""
-        has = conditions_of(plan)
+        has = {f"limit {key}": text for key, text in plan.limits.texts().items()} | conditions_of(plan)
         named = {f"option {key}": value for key, value in self.options.items()}
         named |= {f"limit {key}": value for key, value in self.limits.items()}
         named |= {} if self.seats is None else {"seats": str(self.seats)}

@@ -19,6 +19,7 @@ from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import SandboxError, TourneyError
 from tourney.games.registry import find_game
 from tourney.games.view import text_diagram
+from tourney.match.match_memory import MatchMemory, refuse_unfit
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.play import play_match
 from tourney.match.player import FLUSH, MS, Player, dismiss
@@ -99,8 +100,12 @@ def check_bot(
     seats; then the first match twice, which should reproduce, and two matches in one process. A WebAssembly
     module also plays each game against itself by fuel, and again, which must reproduce. Raises BotError for a
     build that fails, with its last lines as a note; GameError for an unknown game; SandboxError where
-    ``random`` fails as well.
+    ``random`` fails as well, and if the bot may use more memory than this machine has.
     """
+    # ``random`` uses little; a module also plays all seats of a match.
+    module = bot.manifest.module is not None
+    count = max(find_game(game).seat_counts[0] for game in games) if module and games else 1
+    refuse_unfit(MatchMemory.of(limits, count, modules=module))
     checker = _Checker(bot, store, sandbox, limits, listener)
     for trial in _trials(checker, games):
         yield replace(trial, used_ms=tuple(checker.used_ms))

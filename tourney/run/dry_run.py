@@ -12,6 +12,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.errors import counted
 from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
+from tourney.match.spec import MEMORY_MB
 from tourney.results.standings import setup_of
 from tourney.results.texts import repeats_warning, sharing_text
 from tourney.run.engine.readiness import Pinning
@@ -107,7 +108,7 @@ def dry_run(
 def _estimate(
     found: Preparation, database: Database | None, pinning: Pinning, allowed: float | None
 ) -> DryRunDocument:
-    plan = found.file.plan
+    plan = structs.replace(found.file.plan, limits=found.plan.limits)
     rounds, most, paired, done = _counts(found, database)
     seconds, basis = _seconds_of_match(plan, database)
     left = (paired if most is None else most) - done
@@ -166,7 +167,8 @@ def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | No
 
     def alike(other: Plan) -> tuple[object, ...]:
         # What matches of about equal length have in common; the first start may choose ``ponder``.
-        return other.game, other.options, other.seats, structs.replace(other.limits, ponder="allow")
+        limits = structs.replace(other.limits, ponder="allow", memory_mb=MEMORY_MB)
+        return other.game, other.options, other.seats, limits
 
     seconds: list[float] = []
     for tournament in () if database is None else database.tournaments.all():

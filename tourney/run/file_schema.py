@@ -13,7 +13,15 @@ from msgspec import Meta, Struct
 from tourney.bots.protocols import Setting
 from tourney.errors import TournamentError, UsageError
 from tourney.games.base import AnyGame
-from tourney.match.spec import DEFAULT_LIMITS, IncrementMs, Limits, MoveMs
+from tourney.match.spec import (
+    DEFAULT_LIMITS,
+    MEMORY_HELP,
+    MEMORY_MB,
+    IncrementMs,
+    Limits,
+    Mebibytes,
+    MoveMs,
+)
 from tourney.parsing import parse_toml
 from tourney.schedule.format import Format, FormatKey
 from tourney.schedule.until_rule import SHARE, Until
@@ -115,9 +123,21 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
         ]
         | None
     ) = None  # type: ignore[assignment]  # a file may leave it out, a plan may not
+    memory_mb: (
+        Annotated[
+            Mebibytes,
+            Meta(
+                description=f"{MEMORY_HELP} Default: {MEMORY_MB}, or that with which the tournament began. As"
+                " many matches are played at a time as fit into the machine's memory with it."
+            ),
+        ]
+        | None
+    ) = None  # type: ignore[assignment]  # likewise
 
     def planned(self, data: Mapping[str, object]) -> Limits:
         """The limits of a plan from a file's ``data``, with ``allow`` for a ``ponder`` that is left out.
+
+        A ``memory-mb`` that is left out is that of new tournaments.
 
         With a clock and no ``move-ms`` an action alone has no limit. Raises SchemaError.
         """
@@ -130,7 +150,8 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
                 'is "allow", but with charge = "fuel" no bot runs in the turn of another',
             )
         values = {name: getattr(self, name) for name in Limits.__struct_fields__}
-        limits = Limits(**{**values, "ponder": self.ponder or "allow"}).metered()
+        chosen = {"ponder": self.ponder or "allow", "memory_mb": self.memory_mb or MEMORY_MB}
+        limits = Limits(**{**values, **chosen}).metered()
         if limits.clock_ms is None and "increment-ms" in given:
             raise SchemaError(("limits", "increment-ms"), "is set without clock-ms")
         if limits.clock_ms is None or "move-ms" in given:

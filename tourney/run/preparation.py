@@ -282,6 +282,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
     old, new = _fixed(tournament.plan), _fixed(file.plan)
     if file.ponder is None:  # the first start chose it
         new["[limits] ponder"] = old["[limits] ponder"]
+    if file.memory_mb is None:  # the default may have been another one
+        new["[limits] memory-mb"] = old["[limits] memory-mb"]
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled

@@ -21,7 +21,7 @@ from tourney.match.analysis import Analyser, Analysis, analysis_of, guide_of
 from tourney.match.match_runner import entrant_of
 from tourney.match.record import Record, check_digest
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import Limits
+from tourney.match.spec import OLD_MEMORY_MB, Limits
 from tourney.match.verify import compare
 from tourney.run.engine.run_control import catch_signals
 from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, MatchTask, WorkerReply
@@ -285,7 +285,8 @@ def find_analyser(
         bot = resolve_bot(reference, store)
     if missing := provide_bots(store, [bot.digest], sandbox, {}):
         raise BotError(f"{reference}: {missing[bot.digest]}")
-    limits = Limits(move_ms=move_ms, nodes=nodes, margin_ms=_MARGIN_MS)
+    # The limits are part of the key of stored analyses, so these keep the memory that they began with.
+    limits = Limits(move_ms=move_ms, nodes=nodes, margin_ms=_MARGIN_MS, memory_mb=OLD_MEMORY_MB)
     return Analyser(entrant_of(bot, bot.manifest.name, args), limits)
 
 

@@ -46,10 +46,11 @@ class RunProgress:
 
 
 class RunStatus(Struct, frozen=True):
-    """The matches being played, and why the run pauses ("" if it does not)."""
+    """The matches being played, why the run pauses ("" if it does not), and how many it plays at a time."""
 
     playing: tuple[Playing, ...] = ()
     paused: str = ""
+    workers: int = 0
 
 
 def progress_text(progress: RunProgress) -> str:
@@ -184,6 +185,7 @@ def root_text(name: str, summary: Summary) -> str:
 _CAUSE_TEXTS: Mapping[Cause, str] = {
     "machine": "the machine failed",
     "overload": "the machine was overloaded",
+    "memory": "the machine's memory was full",
 }
 
 
@@ -199,7 +201,7 @@ def _run_lines(summary: Summary) -> Iterator[str]:
     progress = summary.progress
     void = f", {progress.void} void" if progress.void else ""
     rate = f", {progress.rate:.2f} a second" if progress.rate is not None else ""
-    played = counted(progress.played, "match")
+    played = f"{counted(progress.played, 'match')} with {counted(summary.workers, 'worker')}"
     again = [f"{summary.again[c]} as {text}" for c, text in _CAUSE_TEXTS.items() if summary.again.get(c)]
     for title, text, shown in (
         ("ended", _END_TEXTS[summary.end], True),
@@ -226,7 +228,8 @@ def _fault_lines(faults: Iterable[tuple[int, str, int]], names: Mapping[int, str
     return [f"{names[entrant]}: {kinds_text(kinds[entrant])}" for entrant in ordered]
 
 
-_MEMORY: Final = re.compile(r"\bOOM\b|memory", re.IGNORECASE)  # in words of runtimes that cannot get any
+_MEMORY: Final = re.compile(r"\bOOM\b|memory|allocate|reserve|initialization of VM", re.IGNORECASE)
+"""In words of runtimes that cannot get any; the last are a JVM's."""
 
 
 def _startup_lines(database: Database, tournament: Tournament, names: Mapping[int, str]) -> Iterator[str]:

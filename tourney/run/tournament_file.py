@@ -48,7 +48,8 @@ LADDER: Final = "@ladder"
 class TournamentFile:
     """A tournament file, checked. ``seed`` is None where the first start samples it.
 
-    ``ponder`` is None where the first start chooses it; then the plan has ``allow`` until that. ``rungs`` are
+    ``ponder`` is None where the first start chooses it; then the plan has ``allow`` until that. ``memory_mb``
+    is None where the file leaves it out; then a tournament that has begun keeps its own. ``rungs`` are
     the names of the entrants of ``@ladder``. ``mirrored``: the file has ``mirrored-dice``.
     """
 
@@ -58,6 +59,7 @@ class TournamentFile:
     entrants: tuple[EntrantLine, ...]
     run: RunSettings
     ponder: Ponder | None = None
+    memory_mb: int | None = None
     presentation: Presentation = NO_PRESENTATION
     rungs: tuple[str, ...] = ()
     mirrored: bool = True
@@ -94,6 +96,7 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         entrants=(*chain.from_iterable(bots), *table.entrant),
         run=table.run,
         ponder=table.limits.ponder,
+        memory_mb=table.limits.memory_mb,
         presentation=presentation,
         rungs=tuple(line.name or line.bot or "" for line in rungs),
         mirrored=table.mirrored_dice is not None,

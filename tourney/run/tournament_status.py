@@ -80,11 +80,12 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     `rows` are the matches paired so far, `matches` those of the whole tournament as far as its schedule is
     known, `done` those with a result, `void` those of them that are void.
     `rounds` are the rounds paired so far, `planned_rounds` all rounds, where the format knows their number.
-    `process` is that of an active run on this machine; `rate` its matches a second, `left` the seconds that
-    the known matches still take. `until` says what `[until]` asks, or why it ended the tournament. `root`
-    is that of a finished tournament. `commitment` fixes plan and seed from before the first match; null for
-    old tournaments. `seed` says where the seed comes from. `archive` is null where the
-    records are in the database. `withdrawn` is the file of withdrawn matches, if there is one.
+    `process` is that of an active run on this machine; `workers` are the matches that it plays at a time,
+    `rate` its matches a second, `left` the seconds that the known matches still take. `until` says what
+    `[until]` asks, or why it ended the tournament. `root` is that of a finished tournament. `commitment`
+    fixes plan and seed from before the first match; null for old tournaments. `seed` says where the seed
+    comes from. `archive` is null where the records are in the database. `withdrawn` is the file of
+    withdrawn matches, if there is one.
     """
 
     tournament: str
@@ -99,6 +100,7 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     planned_rounds: int | None
     until: str | None
     void: int
+    workers: int | None
     rate: float | None
     left: int | None
     faults: tuple[EntrantFaults, ...]
@@ -141,6 +143,7 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
         matches=matches,
         planned_rounds=_planned_rounds(tournament, entrants, progress.rounds),
         until=until_now(database, tournament),
+        workers=status.workers or None,
         rate=rate,
         left=left,
         faults=tuple(

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tourney.errors import EnvironmentFailure, InputError, StoreError, TourneyError, UsageError
+from tourney.errors import EnvironmentFailure, InputError, SandboxError, StoreError, TourneyError, UsageError
 from tourney.run.engine.readiness import PlaySetup
 from tourney.run.engine.run_control import ignore_hangups
 from tourney.run.engine.tournament_run import run_tournament
@@ -122,7 +122,7 @@ def run_unattended(
             with ignore_hangups():
                 # A refused start is corrected and repeated, and a refused database may be another program's:
                 # nothing new is left beside it.
-                refused = isinstance(error, (InputError, StoreError)) and not log.begun
+                refused = isinstance(error, (InputError, SandboxError, StoreError)) and not log.begun
                 hears = listener if refused and not log.path.exists() else both
                 _report_end(RunEnd(name, FAILED, code, text, text), hears, options.notify)
             raise

@@ -82,9 +82,9 @@ class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=
 
 
 class VoidForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a match has no record; ``entrant`` is the number (from 0) of a benched one."""
+    """Why a match has no record; ``entrant`` (from 0) is benched, or filled memory."""
 
-    reason: Literal["machine-failure", "benched", "overload"]
+    reason: Literal["machine-failure", "benched", "overload", "memory"]
     entrant: Number | None = None
 
 

@@ -22,7 +22,7 @@ from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
 from tourney.store.root import KNOWN, PlanEntry, keep_root, leaf_of, match_entry, plan_entry, sealed_entry
 from tourney.store.rows import FIRST_KEY, chunks
-from tourney.store.values import MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
+from tourney.store.values import BLAMING, MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
 
 
 @dataclass(frozen=True)
@@ -196,11 +196,17 @@ def _result(head: Head, number: int, row: Row, line: MatchLine) -> MatchResult |
         if line.void is None:
             return None
         entrant = line.void.entrant
-        if (entrant is not None) != (line.void.reason == "benched"):
-            raise SchemaError(("void",), "must name an entrant where the reason is benched, and only there")
+        reason = line.void.reason
+        if (entrant is not None) != (reason in BLAMING):
+            words = " or ".join(BLAMING)
+            raise SchemaError(("void",), f"must name an entrant where the reason is {words}, and only there")
         if entrant is not None:
             check_range(("void", "entrant"), entrant, 0, len(head.entrants) - 1)
-        return MatchResult(number, None, line.note, entrant, overloaded=line.void.reason == "overload")
+        return MatchResult(
+            *(number, None, line.note, entrant),
+            overloaded=reason == "overload",
+            out_of_memory=reason == "memory",
+        )
     if line.void is not None:
         raise RecordError("there are both a record and the reason why there is none")
     record = check_record(line.record)

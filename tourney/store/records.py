@@ -141,8 +141,12 @@ class StoredMatch:
         if record is None and stored["record"] is not None:
             return "there is a record in the database, but no digest of it"
         played = None if record is None else PlayedMatch(record)
-        overloaded = stored["void_reason"] == "overload"
-        item = MatchResult(self.number, played, stored["note"], stored["void_entrant"], overloaded)
+        reason = stored["void_reason"]
+        item = MatchResult(
+            *(self.number, played, stored["note"], stored["void_entrant"]),
+            overloaded=reason == "overload",
+            out_of_memory=reason == "memory",
+        )
         result = item.result(self.owner.shape.seats)
         right = match_values(stored["id"], result, stored["record"])
         for name in _DERIVED:

@@ -48,7 +48,7 @@ from tourney.store.models import (
     TOURNAMENT,
     least_values,
 )
-from tourney.store.values import VOID_REASONS, ReplacedResult, Result
+from tourney.store.values import BLAMING, VOID_REASONS, ReplacedResult, Result
 
 T = TypeVar("T")
 
@@ -255,7 +255,7 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
         read_digest("digest", digest)
         unpack_record(record, shape.seats, dictionary)
     reason, entrant = row["void_reason"], row["void_entrant"]
-    if reason is not None and read_word("void_reason", reason, VOID_REASONS) == "benched":
+    if reason is not None and read_word("void_reason", reason, VOID_REASONS) in BLAMING:
         read_int("void_entrant", entrant, 0, shape.entrants - 1)
     elif entrant is not None:
         why = "as the match counts" if reason is None else f"as the reason is {reason}"

@@ -22,6 +22,7 @@ from tourney.store.column_reading import (
 from tourney.store.engine import Subject
 from tourney.store.models import MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.rows import bad_value, each, first_bad, shape_of
+from tourney.store.values import VoidReason
 
 _S, _M = SCHEDULE.c, MATCH.c
 _BY_MATCH: Any = _S.tournament_id + 0
@@ -257,7 +258,7 @@ class Totals(Subject):
         query = (
             sa.select(_S.number, _M.note)
             .select_from(PLAYED)
-            .where(tournament == _BY_MATCH, _M.void_reason.in_(("machine-failure", "overload")))
+            .where(tournament == _BY_MATCH, _M.void_reason.in_(("machine-failure", "overload", "memory")))
             .order_by(_S.number)
         )
         with self._access.read() as connection:
@@ -265,10 +266,17 @@ class Totals(Subject):
 
     def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
         """``(entrant number, matches void for it)`` of the benched entrants, sorted."""
+        return self._blamed(tournament, "benched")
+
+    def out_of_memory(self, tournament: int) -> tuple[tuple[int, int], ...]:
+        """``(entrant number, matches void for it)`` of those that used most of a full memory, sorted."""
+        return self._blamed(tournament, "memory")
+
+    def _blamed(self, tournament: int, reason: VoidReason) -> tuple[tuple[int, int], ...]:
         query = (
             sa.select(_M.void_entrant, sa.func.count())
             .select_from(PLAYED)
-            .where(tournament == _BY_MATCH, _M.void_reason == "benched")
+            .where(tournament == _BY_MATCH, _M.void_reason == reason)
             .group_by(_M.void_entrant)
         )
         with self._access.read() as connection:
@@ -281,7 +289,8 @@ class Totals(Subject):
 
     def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:
         """The numbers of the matches that are void because this entrant is benched."""
-        query = sa.select(_S.number).select_from(PLAYED).where(_M.void_entrant == entrant)
+        query = sa.select(_S.number).select_from(PLAYED)
+        query = query.where(_M.void_entrant == entrant, _M.void_reason == "benched")
         with self._access.read() as connection:
             found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
             return tuple(found.scalars())

@@ -210,10 +210,12 @@ def run_from(text: str) -> StoredRun:
     return read_json("run", text, StoredRun, "run settings", needed=("reuse", "sandbox"))
 
 
-VoidReason = Literal["startup-failure", "machine-failure", "benched", "overload"]
+VoidReason = Literal["startup-failure", "machine-failure", "benched", "overload", "memory"]
 """Why a match counts for nothing: no bot of it started, the machine failed, an entrant is benched, or the
-machine was overloaded each time it was played."""
+machine was overloaded, or its memory full, each time it was played."""
 VOID_REASONS: tuple[VoidReason, ...] = get_args(VoidReason)
+BLAMING: Final[tuple[VoidReason, ...]] = ("benched", "memory")
+"""The reasons that name an entrant."""
 
 
 class Origin(NamedTuple):
@@ -308,7 +310,8 @@ class Result:
     """The result of a match as tables need it; the rest is in the record.
 
     Per seat, in seat order: ``ranks`` and ``faults`` (a fault's kind or None). A void match counts for
-    nothing: ``void_reason`` says why, ``void_entrant`` is the benched entrant, ``note`` is for people.
+    nothing: ``void_reason`` says why, ``void_entrant`` is the entrant that was benched, or used the most
+    memory; ``note`` is for people.
     ``digest`` is "" without a record. ``reproducible``: whether the record is promised to come out again.
     """
 
@@ -372,8 +375,9 @@ class ReplacedResult(Struct, frozen=True, forbid_unknown_fields=True):
 class MatchResult:
     """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void.
 
-    ``void_entrant`` is the number of the benched entrant that makes the match void, or None. ``note`` is text
-    for people. ``overloaded``: the machine was overloaded each time the match was played.
+    ``void_entrant`` is the number of the entrant that makes the match void, as it is benched or
+    (``out_of_memory``) used the most of a machine whose memory was full; or None. ``note`` is text for
+    people. ``overloaded``: the machine was overloaded each time the match was played.
     """
 
     number: int
@@ -381,6 +385,7 @@ class MatchResult:
     note: str = ""
     void_entrant: int | None = None
     overloaded: bool = False
+    out_of_memory: bool = False
 
     @property
     def void_reason(self) -> VoidReason | None:
@@ -388,7 +393,7 @@ class MatchResult:
         if self.played is not None:
             return "startup-failure" if self.played.outcome.void else None
         if self.void_entrant is not None:
-            return "benched"
+            return "memory" if self.out_of_memory else "benched"
         return "overload" if self.overloaded else "machine-failure"
 
     def result(self, seats: int) -> Result:

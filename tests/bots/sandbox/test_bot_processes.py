@@ -56,20 +56,22 @@ KILLED = "kill -9 $$"
         (KILLED, None, "closed"),
         (KILLED, Memory(), "closed"),
         (KILLED, Memory(own=1), "closed"),
-        (KILLED, Memory(host=1), "lost"),
-        ("exit 1", Memory(host=1), "lost"),
+        (KILLED, Memory(host=1), "starved"),
+        ("exit 1", Memory(host=1), "starved"),
         ("exit 137", Memory(), "closed"),
         ("exit 1", Memory(), "closed"),
     ],
 )
-def test_dead_bot_is_lost_only_by_the_hosts_count(
+def test_dead_bot_is_starved_only_by_the_hosts_count(
     start: Start, script: str, group: Cgroup | None, kind: str
 ) -> None:
     """A child that the host killed may be the one without which the bot has to exit."""
     assert start(script, group).last_event().kind == kind
 
 
-@pytest.mark.parametrize(("script", "kind"), [(KILLED, "lost"), ("exit 137", "lost"), ("exit 1", "closed")])
+@pytest.mark.parametrize(
+    ("script", "kind"), [(KILLED, "starved"), ("exit 137", "starved"), ("exit 1", "closed")]
+)
 def test_without_group_count_of_machine_must_rise(
     start: Start, monkeypatch: pytest.MonkeyPatch, script: str, kind: str
 ) -> None:
@@ -77,7 +79,7 @@ def test_without_group_count_of_machine_must_rise(
     monkeypatch.setattr(bot_processes, "host_kills", lambda: next(counts))
     event = start(script).last_event()
     assert event.kind == kind
-    assert ("the machine was out of memory" in event.text) == (kind == "lost")
+    assert ("the machine was out of memory" in event.text) == (kind == "starved")
 
 
 def test_killed_sandbox_is_lost_and_its_exit_code_is_not(start: Start) -> None:
@@ -118,3 +120,10 @@ def test_rivals_are_threads_of_others(
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0})
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert start("exec sleep 600").rivals() == rivals
+
+
+def test_kernel_ends_bots_before_the_referee(start: Start) -> None:
+    """Otherwise a bot that fills memory with files in memory ends the worker, which is nobody's loss."""
+    bot = start("sleep 60 & wait")
+    assert Path(f"/proc/{bot.pid}/oom_score_adj").read_text("ascii") == "1000\n"
+    assert Path("/proc/self/oom_score_adj").read_text("ascii") != "1000\n"

@@ -258,3 +258,20 @@ def test_drop_is_repeated_until_only_the_kernels_memory_is_left(tmp_path: Path) 
         (tmp_path / name).write_text(text, "ascii")
     assert drop_caches(tmp_path) == 0
     assert (tmp_path / "memory.reclaim").read_text("ascii") == "16384"
+
+
+@pytest.mark.parametrize(
+    ("files", "used"),
+    [
+        ({"memory.peak": 9 << 20, "memory.current": 1 << 20}, 9),
+        ({"memory.max_usage_in_bytes": 8 << 20}, 8),
+        ({"memory.current": 7 << 20}, 7),
+        ({}, None),
+    ],
+)
+def test_most_memory_that_a_group_has_used_is_known(
+    tmp_path: Path, files: dict[str, int], used: int | None
+) -> None:
+    for name, size in files.items():
+        (tmp_path / name).write_text(f"{size}\n", "ascii")
+    assert Cgroup((), None, tmp_path).used_mb() == used

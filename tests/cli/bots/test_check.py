@@ -8,6 +8,7 @@ import pytest
 from tests.attacks.modules import MODULES, bot
 from tests.cli.bots.commands import bots, done, refused
 from tests.support.folders import write_bot, write_shell_bot
+from tests.support.memory import set_memory
 from tourney.bots.catalogue.store import DIFFERED, BotStore
 
 
@@ -86,3 +87,15 @@ def test_check_names_imports_that_do_not_exist(tmp_path: Path) -> None:
     said = refused("check", str(tmp_path / "module"), "--sandbox", "off")
     assert "it imports env.gettimeofday, which bots do not have" in said
     assert len(said.splitlines()) == 1
+
+
+def test_bot_that_may_use_more_memory_than_there_is_is_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another limit may fit: the opponent, which ships, uses little."""
+    set_memory(monkeypatch, 1000)
+    write_shell_bot(tmp_path, "good", "tourney) echo no;;")
+    result = bots("check", "./good")
+    assert result.exit_code == 3
+    assert "a match of 1 bot with memory-mb = 1024 does not fit into memory" in result.stderr
+    assert bots("check", "./good", "--memory-mb", "64").exit_code == 1

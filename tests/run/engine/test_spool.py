@@ -18,11 +18,13 @@ from tourney.store.values import MatchResult, Tournament
 
 
 def results(repository: Database, tournament: Tournament) -> list[MatchResult]:
-    """Return a result for each row without one; one of them is void."""
+    """Return a result for each row without one; two of them are void."""
     entrants = repository.tournaments.entrants(tournament.id)
     return [
         MatchResult(number, None, "the machine failed")
         if number == 2
+        else MatchResult(number, None, "memory was full", 1, out_of_memory=True)
+        if number == 4
         else MatchResult(number, played(spec_of(tournament, entrants, row)))
         for number, row in repository.schedules.pending(tournament.id)
     ]
@@ -74,7 +76,7 @@ def test_next_run_stores_the_spool_of_a_killed_run(repository: Database, path: P
     assert replay_spool(repository, tournament, path, messages.append) == 3
     assert messages == [f"stored 3 results that an earlier run kept in {path}"]
     assert [number for number, _ in repository.schedules.pending(tournament.id)] == [6]
-    assert digests(repository, tournament.id)[3] == finished[2].played.record.digest  # type: ignore[union-attr]  # only 2 is void
+    assert digests(repository, tournament.id)[3] == finished[2].played.record.digest  # type: ignore[union-attr]  # 2 and 4 are void
     assert not path.exists()
     assert replay_spool(repository, tournament, path, messages.append) == 0
     assert len(messages) == 1

@@ -9,6 +9,7 @@ from tests.support.tournaments import refused
 from tourney.errors import BotError, WorkerError
 from tourney.run.summary import End
 from tourney.run.workers.cluster_nodes import LinkLostError
+from tourney.run.workers.executor import Blame
 from tourney.run.workers.messages import ReplyHead, RequestedMatch, encode
 from tourney.store.database import Database
 
@@ -166,3 +167,28 @@ def test_run_without_workers_waits_for_one(cup: Cup, case: tuple[str, dict[int, 
     assert cup.run(executor).end is End.FINISHED
     assert cup.digests == case[1]
     assert paused == ["no worker of the cluster is there; waiting for one"]
+
+
+def test_bot_that_fills_memory_on_every_host_loses_at_last(repository: Database) -> None:
+    """Two of its matches are void; of further ones hosts play what is left without it."""
+
+    def full(request: RequestedMatch, reply: bytes) -> object:
+        if request.absent:
+            return reply
+        return encode(ReplyHead(request.number, "failed", "full", "memory", blame=Blame("b", proven=True)))
+
+    cup = Cup(repository, "round-robin", 2, 4)
+    link = FakeLink(*(FakeNode(name, full) for name in "abc"))
+    assert cup.run(cluster(link)).end is End.FINISHED
+    results = [match.result for match in repository.matches.all(cup.id, finished=True)]
+    reasons = [one.void_reason or "" for one in results if one is not None]
+    assert sorted(reasons) == ["", "", "memory", "memory"]
+    assert {name for _, request in link.requests for name in request.absent} == {"b"}
+
+
+def test_host_cannot_blame_a_bot_of_another_match(repository: Database) -> None:
+    def full(request: RequestedMatch, _reply: bytes) -> object:
+        return encode(ReplyHead(request.number, "failed", "full", "memory", blame=Blame("z", proven=True)))
+
+    with refused(WorkerError, "failed 3 times and no other was played: full"):
+        Cup(repository, "round-robin", 2, 2).run(cluster(FakeLink(FakeNode("a", full))))

@@ -91,3 +91,44 @@ def test_scheduler_silent_for_long_ends_the_run(repository: Database) -> None:
     link.answers.set()
     assert set(cup.digests) <= {1, 2, 3, 4}
     assert len([line for line in cup.said if "no word from the scheduler" in line]) > 2
+
+
+def on(host: str, name: str, slots: int, room: int | None) -> FakeNode:
+    return FakeNode(name, slots=slots, about={"host": host}, room=room)
+
+
+def slots(*nodes: FakeNode) -> tuple[int, list[str]]:
+    """The match slots of a cluster that has begun, and what it said."""
+    said: list[str] = []
+    executor = cluster(FakeLink(*nodes))
+    executor.begin(about_run(said))
+    executor.stop()
+    return executor.workers, said
+
+
+def test_host_plays_as_many_matches_as_fit_into_its_memory() -> None:
+    count, said = slots(on("small", "a", 4, 3), on("large", "b", 4, 9), on("old", "c", 2, None))
+    assert count == 3 + 4 + 2
+    sentence = "memory: 3 matches at a time on small/a, fewer than its slots"
+    assert [text.startswith(sentence) for text in said if text.startswith("memory: ")] == [True]
+
+
+def test_nodes_of_one_host_share_its_memory() -> None:
+    count, said = slots(on("small", "a", 2, 3), on("small", "b", 2, 3), on("small", "c", 2, 3))
+    assert count == 3
+    assert sum(text.startswith("memory: ") for text in said) == 1
+
+
+def test_node_without_memory_plays_once_another_is_gone(repository: Database) -> None:
+    cup = Cup(repository)
+    link = FakeLink(on("small", "a", 1, 1), on("small", "b", 1, 1))
+
+    def die(_request: RequestedMatch, _reply: bytes) -> object:
+        link.there.pop("a", None)
+        return None
+
+    link.there["a"].behave = die
+    cup.run(cluster(link))
+    assert list(link.there) == ["b"]
+    assert {name for name, _ in link.requests} == {"a", "b"}
+    assert len(cup.digests) == 6

@@ -4,11 +4,21 @@ from concurrent.futures import BrokenExecutor, Future
 
 import pytest
 
+from tests.support.memory import set_memory
 from tests.support.tournaments import entrant
-from tourney.match.spec import MatchSpec
+from tourney.match.match_memory import MAX_KEPT, MatchMemory
+from tourney.match.spec import Limits, MatchSpec
 from tourney.run.workers import host_service, messages
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.run.workers.messages import join_replies, read_replies, reply_of
+from tourney.run.workers.messages import (
+    Question,
+    RoomAnswer,
+    decode,
+    encode,
+    join_replies,
+    read_replies,
+    reply_of,
+)
 
 
 class Worker:
@@ -75,3 +85,20 @@ def test_what_makes_a_reply_too_long_is_not_begun(monkeypatch: pytest.MonkeyPatc
     heads = [one.head for one in read_replies(join_replies(replies, numbers), 3)]
     assert [head.end for head in heads] == ["failed", "idle", "idle"]
     assert all(len(reply) > 125 for reply in replies)
+
+
+def room(memory: MatchMemory | None) -> RoomAnswer:
+    question = Question("room", "session", memory=memory)
+    return decode(host_service.answer(encode(question)), RoomAnswer)
+
+
+def test_host_says_how_many_matches_fit_into_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_service._HostState, "kept", MAX_KEPT)
+    set_memory(monkeypatch, 8000)
+    need = MatchMemory.of(Limits(move_ms=1), 2, reuse=True)
+    assert room(need) == RoomAnswer(3)
+    assert host_service._HostState.kept == 0
+    assert room(None) == RoomAnswer(None)
+    set_memory(monkeypatch, 2000)
+    assert room(need).matches == 0
+    assert "does not fit into memory" in room(need).problem

@@ -6,8 +6,11 @@ from typing import Any, Literal, cast
 
 import pytest
 
-from tourney.match.spec import MatchSpec
-from tourney.run.workers.executor import MatchTask, WorkerReply
+from tests.support.memory import set_memory
+from tourney.errors import SandboxError
+from tourney.match.match_memory import MAX_KEPT
+from tourney.match.spec import Limits, MatchSpec
+from tourney.run.workers.executor import MatchTask, Run, WorkerReply
 from tourney.run.workers.local import AHEAD_SECONDS, BATCH_SECONDS, MAX_BATCH, LocalExecutor
 
 Batch = tuple[list[MatchTask], "Future[Any]"]
@@ -102,3 +105,44 @@ def test_error_of_a_batch_ends_each_of_its_matches(executor: LocalExecutor) -> N
         True
     ] * MAX_BATCH
     assert not any(future.done() for future in futures[MAX_BATCH:])
+
+
+def begun(workers: int, *, reuse: bool = False) -> tuple[LocalExecutor, list[str]]:
+    """An executor that has begun a run of matches of two bots, and what it said."""
+    messages: list[str] = []
+    executor = LocalExecutor(workers)
+    limits = Limits(move_ms=1, memory_mb=1024)
+    executor.begin(Run(1, "sage-stones", limits, "off", "/nowhere", (), messages.append, reuse=reuse))
+    executor.close()
+    return executor, messages
+
+
+def test_run_has_as_many_workers_as_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_memory(monkeypatch, 8000, available_mb=5000)
+    executor, [message] = begun(4)
+    assert (executor.workers, executor.capacity) == (2, 4)
+    assert message.startswith("memory: 2 matches at a time, not 4: ")
+    executor, messages = begun(2)
+    assert (executor.workers, messages) == (2, [])
+
+
+def test_workers_keep_as_many_bots_as_fit_beside_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_memory(monkeypatch, 8000)
+    assert begun(1, reuse=False)[0]._kept == MAX_KEPT
+    assert begun(1, reuse=True)[0]._kept == 5
+    assert begun(3, reuse=True)[0]._kept == 0
+
+
+def test_match_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_memory(monkeypatch, 2000)
+    with pytest.raises(SandboxError, match="does not fit into memory"):
+        begun(1)
+
+
+def test_outside_referee_needs_no_planned_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing bounds what it starts."""
+    set_memory(monkeypatch, 100)
+    executor = LocalExecutor(2)
+    executor.begin(Run(1, "external", Limits(move_ms=1), "off", "/nowhere", (), lambda _: None))
+    executor.close()
+    assert executor.workers == 2

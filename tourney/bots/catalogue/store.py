@@ -20,7 +20,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -134,6 +134,12 @@ class BotStore:
     def has(self, digest: str) -> bool:
         """Whether there is an entry of a full digest. Checks no files."""
         return DIGEST.fullmatch(digest) is not None and self._entry(digest).is_dir()
+
+    def is_module(self, digest: str) -> bool:
+        """Whether a bot is a WebAssembly module; False if it is missing or damaged. Checks no files."""
+        with suppress(BotError):
+            return self.has(digest) and self._read(digest).manifest.module is not None
+        return False
 
     def doubts(self, digest: str) -> tuple[str, ...]:
         """Why a bot need not play a match the same again, () if nothing is known. Checks no files."""

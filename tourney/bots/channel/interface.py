@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Concatenate, Final, Literal, NamedTuple, ParamSpec, TypeVar
 
 from tourney.errors import legible
-from tourney.protocol import BotMessage
+from tourney.protocol import BotMessage, Greeting, Ready
 
-EventKind = Literal["line", "timeout", "closed", "lost", "overflow", "malformed"]
+EventKind = Literal["line", "timeout", "closed", "lost", "starved", "overflow", "malformed"]
 
 TRACED_LINES: Final = 12  # lines that a TracedChannel keeps
 _MAX_SHOWN: Final = 200
@@ -19,10 +19,11 @@ _TIMED_OUT: Final = "! timeout"
 class Event(NamedTuple):
     """A line of the bot (its text, without the newline), or why there is none.
 
-    ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``lost``: the
-    machine ended it, as the kernel shows. ``overflow``: more than 64 KiB or 1,000 lines since the last
-    request. ``malformed``: a line that is too long or not UTF-8. Events come in the order of the bot's
-    output; after any of these but a line and a timeout only the same event comes again.
+    ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``lost``: the machine
+    ended it, as the kernel shows; ``starved``: because its memory was full. ``overflow``: more than 64 KiB or
+    1,000 lines since the last request. ``malformed``: a line that is too long or not UTF-8. Events come in
+    the order of the bot's output; after any of these but a line and a timeout only the same event comes
+    again.
     """
 
     kind: EventKind
@@ -154,6 +155,10 @@ class Channel(ABC):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return None
 
+    def used_mb(self) -> int | None:
+        """The most memory that the bot has used so far, in MiB, or None where that is unknown."""
+        return None
+
     def withheld(self, milliseconds: int) -> Withheld | None:  # noqa: ARG002 - for processes, which have buffers
         """What a bot that owes an answer has written besides lines, or writes once its input ends.
 
@@ -204,6 +209,34 @@ class FailedChannel(Channel):
         return 0
 
 
+class AbsentChannel(FailedChannel):
+    """A bot that is not started, because of what it did before: it crashes at its first turn.
+
+    Up to that it answers as any bot does, so that it has not failed at start-up.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self._answers: deque[Event] = deque()
+
+    def send(self, data: bytes) -> None:
+        """Prepare the answers to requests of the start."""
+        for line in data.decode("utf-8").splitlines():
+            word = line.partition(" ")[0]
+            if word == "tourney":
+                self._answers.append(line_event(Greeting()))
+            elif word == "game":
+                self._answers.append(line_event(Ready()))
+
+    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - the answer is there
+        """The answer to a request of the start, then ``closed``."""
+        return self._answers.popleft() if self._answers else self._end
+
+    def pending(self) -> Sequence[Event]:
+        """Nothing comes unasked."""
+        return ()
+
+
 def _forward(
     method: Callable[Concatenate[Channel, P], R],
 ) -> Callable[Concatenate["ForwardingChannel", P], R]:
@@ -238,6 +271,7 @@ class ForwardingChannel(Channel):
     sources = _forward(Channel.sources)
     collect = _forward(Channel.collect)
     time_out = _forward(Channel.time_out)
+    used_mb = _forward(Channel.used_mb)
     withheld = _forward(Channel.withheld)
     freeze = _forward(Channel.freeze)
     thaw = _forward(Channel.thaw)

@@ -194,6 +194,10 @@ class ProcessChannel(BufferedChannel):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return self._group.rivals()
 
+    def used_mb(self) -> int | None:
+        """The most memory that the bot has used so far, or None where no control group counts it."""
+        return self._group.used_mb()
+
     def withheld(self, milliseconds: int) -> Withheld | None:
         """A line without its newline, or the first line but ``info`` that comes once the input is closed."""
         if part := self._lines.unfinished():

@@ -6,17 +6,20 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
 from tourney.bots.channel.interface import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
+from tourney.bots.sandbox.machine_memory import memory_groups, oom_kills
 from tourney.bots.sandbox.processes import (
     TRY_SECONDS,
     Pipes,
     Process,
     children_of,
-    host_kills,
+    expose_to_killer,
     process_tree,
     read_proc,
     runnable_threads,
@@ -61,6 +64,7 @@ class BotProcesses:
         self._before_ns = 0
         self._status: int | None = None
         self._host_kills = host_kills() if cgroup is None or cgroup.memory is None else None
+        expose_to_killer(process.pid)
         BotProcesses.alive.add(self.pid)
         try:
             self.pidfd = os.pidfd_open(process.pid)
@@ -118,6 +122,10 @@ class BotProcesses:
         if waited is None and (root := self._root()) is not None:
             waited = tree_run_delay_ns(root)
         return Reading(used - self._before_ns, waited or 0)
+
+    def used_mb(self) -> int | None:
+        """The most memory that all processes together have used, in MiB; None if no group counts it."""
+        return None if self._cgroup is None else self._cgroup.used_mb()
 
     def rivals(self) -> int | None:
         """Threads of others that compete for each of the bot's processors now; None if unknown.
@@ -200,14 +208,17 @@ class BotProcesses:
     def last_event(self, killed: EventKind = "closed") -> Event:
         """The event that ends the bot's output: ``lost`` if the kernel shows that the machine ended the bot.
 
-        The sender of a SIGKILL is unknown, so a bot that died by it has crashed. ``killed`` is the event
-        for a program that cannot have ended itself in this way.
+        It is ``starved`` if that was because memory was full. The sender of a SIGKILL is unknown, so a bot
+        that died by it has crashed. ``killed`` is the event for a program that cannot have ended itself in
+        this way.
         """
         words = self.death()
         code = self._exit_code()
         if code is None or (self._cgroup is not None and self._cgroup.memory_kills()[0]):
             return Event("closed", words)
-        if self._killed_by_host(code) or self._sandbox_killed(code):
+        if self._killed_by_host(code):
+            return Event("starved", words)
+        if self._sandbox_killed(code):
             return Event("lost", words)
         return Event(killed if self._by_sigkill(code) else "closed", words)
 
@@ -307,6 +318,16 @@ class NamespaceProcesses(BotProcesses):
         if code > _EXIT_SIGNAL:
             return f"killed by {_signal_name(code - _EXIT_SIGNAL)} (or exited with code {code})"
         return super()._exit_words(code)
+
+
+def host_kills() -> int:
+    """The number of processes that the kernel has killed here because memory was full."""
+    return oom_kills(_own_memory_groups())
+
+
+@cache
+def _own_memory_groups() -> tuple[Path, ...]:
+    return memory_groups()
 
 
 def _signal_name(number: int) -> str:

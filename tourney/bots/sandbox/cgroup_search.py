@@ -2,6 +2,7 @@
 
 import atexit
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -18,43 +19,59 @@ _FILES: Final = {
 
 def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
     """Folders where groups can be made here: none if that is unknown or not allowed."""
-    try:
-        mounts = _mounts((proc / "mountinfo").read_text("utf-8", "surrogateescape"))
-        own = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
-    except (OSError, ValueError, IndexError):
-        return Cgroups(())
+    shown = own_groups(proc)
     homes: list[Home] = []
     lacking = {"core", "memory", "pids", "pressure"}
     for controller in ("", "memory", "pids"):
         wanted = {controller} & lacking if controller else lacking
-        if controller in mounts and controller in own and wanted:
-            home = _best_home(*mounts[controller], own[controller], wanted)
-            if home is not None:
-                homes.append(home)
-                lacking = lacking - {*home.gives}
-    found = Cgroups(tuple(homes))
-    found.sweep()
-    atexit.register(found.settle, wait=True)
-    return found
+        if wanted and (home := _best_home(shown.get(controller, ()), wanted)) is not None:
+            homes.append(home)
+            lacking = lacking - {*home.gives}
+    if not homes:
+        return Cgroups(())
+    groups = Cgroups(tuple(homes))
+    groups.sweep()
+    atexit.register(groups.settle, wait=True)
+    return groups
 
 
-def _best_home(mount: Path, root: str, own: str, wanted: set[str]) -> Home | None:
-    """The nearest folder, upwards from this process's own group, whose groups have the most."""
+def own_groups(proc: Path = Path("/proc/self")) -> dict[str, tuple[Path, ...]]:
+    """This process's group of each hierarchy, then its ancestors up to the mount; none that is not shown.
+
+    By controller; that of version 2 is ``""``.
+    """
+    try:
+        mounts = _mounts((proc / "mountinfo").read_text("utf-8", "surrogateescape"))
+        own = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
+    except (OSError, ValueError, IndexError):
+        return {}
+    return {
+        controller: _upwards(*mounts[controller], own[controller])
+        for controller in mounts.keys() & own.keys()
+    }
+
+
+def _upwards(mount: Path, root: str, own: str) -> tuple[Path, ...]:
+    """A group's folder and those of its ancestors, up to a mount that shows what is below ``root``."""
     if root != "/":
         if own != root and not own.startswith(f"{root}/"):
-            return None
+            return ()
         own = own[len(root) :]
     if "/.." in own:
-        return None
+        return ()
     folder = mount / own.lstrip("/")
+    return tuple(place for place in (folder, *folder.parents) if place.is_relative_to(mount))
+
+
+def _best_home(folders: Iterable[Path], wanted: set[str]) -> Home | None:
+    """The nearest of these folders whose groups have the most."""
     best: Home | None = None
-    while folder.is_relative_to(mount):
+    for folder in folders:
         gives = _try(folder, wanted)
         if gives and (best is None or len(gives) > len(best.gives)):
             best = Home(folder, gives)
-        if len(gives) == len(wanted) or folder == mount:
+        if len(gives) == len(wanted):
             break
-        folder = folder.parent
     return best
 
 

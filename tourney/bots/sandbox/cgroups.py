@@ -145,6 +145,14 @@ class Cgroup:
         kills = found.get("oom_kill", 0)
         return (kills, 0) if met else (0, kills)
 
+    def used_mb(self) -> int | None:
+        """The most memory that the group has used, in MiB, or what it uses where the kernel keeps no more."""
+        for name in ("memory.peak", "memory.max_usage_in_bytes", "memory.current"):
+            with suppress(OSError, ValueError):
+                if self.memory is not None:
+                    return _figure(self.memory, name) >> 20
+        return None
+
     def remove(self) -> None:
         """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
         until = time.monotonic() + _REMOVE_SECONDS

@@ -277,11 +277,18 @@ def runnable_threads() -> dict[int, list[int]]:
     return found
 
 
-def host_kills() -> int:
-    """The number of processes that the kernel has killed because memory was full; 0 if it does not say."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(read_proc("/proc/vmstat").partition(b"\noom_kill ")[2].split(None, 1)[0] or 0)
-    return 0
+def expose_to_killer(pid: int) -> None:
+    """Let the kernel end a process, and those that it starts, before all others once memory is full.
+
+    A bot could otherwise fill memory with what counts as no process's own (files in memory, pipes), so that
+    the kernel ends the referee, whose loss is nobody's.
+    """
+    with suppress(OSError):
+        fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.write(fd, b"1000")
+        finally:
+            os.close(fd)
 
 
 def read_proc(path: str) -> bytes:

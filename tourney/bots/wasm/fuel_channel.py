@@ -7,9 +7,9 @@ depends on when a line came, how fast the machine is, or what else runs there.
 import os
 import select
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Event
@@ -25,7 +25,6 @@ GUARD_NS: Final = 10_000_000_000
 """A host is watched once it has taken GUARD_FACTOR times its budget and GUARD_NS."""
 STILL_NS: Final = 30_000_000_000  # a watched host that uses no processor for so long has failed
 STILL_MS: Final = 10  # what counts as use of a processor in that time
-MAX_HOSTS: Final = 16  # most hosts that wait for their next match; the one kept longest is ended first
 MAX_QUEUE: Final = 16 * 1024 * 1024
 _WRITE_NS: Final = 60_000_000_000  # time for a host to read an order
 _CHUNK: Final = 1 << 20
@@ -135,7 +134,9 @@ class Host:
         """End of the host. A module cannot end it but by a fault of the engine's."""
         event = self._process.last_event(killed="lost")
         said = last_line(self._pipes.stderr)
-        return Event(event.kind, f"{event.text} ({said})" if said else event.text)
+        # A module cannot use more than its bound, so a full memory is never its doing.
+        kind = "lost" if event.kind == "starved" else event.kind
+        return Event(kind, f"{event.text} ({said})" if said else event.text)
 
 
 class _Watch:
@@ -163,11 +164,33 @@ class _Watch:
         return ""
 
 
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def surplus(kept: Sequence[tuple[K, V]], wanted: Iterable[K], most: int) -> list[tuple[K, V]]:
+    """The kept things to end before a match: all but its ``wanted`` ones and the latest ``most`` others."""
+    needed = list(wanted)
+    others = []
+    for thing in reversed(kept):
+        if thing[0] in needed:
+            needed.remove(thing[0])
+        else:
+            others.append(thing)
+    return others[most:]
+
+
 class Hosts:
     """Keeps hosts from match to match. An instance is never kept: each match begins with a new one."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Hashable, Host]] = []
+
+    def trim(self, wanted: Iterable[Hashable], most: int) -> None:
+        """End the hosts that a match does not want, but for the latest ``most``: they hold memory."""
+        for one in surplus(self._waiting, wanted, most):
+            self._waiting.remove(one)
+            one[1].end()
 
     def take(self, key: Hashable, start: Callable[[], Host]) -> Host:
         """A waiting host with this key, or a new one."""
@@ -183,8 +206,6 @@ class Hosts:
             host.end()
             return
         self._waiting.append((key, host))
-        if len(self._waiting) > MAX_HOSTS:
-            self._waiting.pop(0)[1].end()
 
     def close(self) -> None:
         """End all waiting hosts."""

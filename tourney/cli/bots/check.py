@@ -53,6 +53,7 @@ class _CheckRequest(opt.CommandOptions):
     startup_ms: int = option(
         "--startup-ms MS", "Time for the start-up.", type=click.IntRange(1, MAX_STARTUP_MS), default=10_000
     )
+    memory_mb: int = opt.shared(opt.memory_option("Memory of the bot, in MiB."))
     record: Path | None = option(
         "--record FILE",
         "Write what referee and bot said in the first match, for `tourney bots test`; replaces the file.",
@@ -86,7 +87,7 @@ def command(bot: str, options: _CheckRequest) -> None:
     bot, < from the bot) and the bot's last lines on standard error. Exits with code 1 if a trial fails.
     """
     output = current()
-    limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms)
+    limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms, memory_mb=options.memory_mb)
     dialogue: list[str] | None = None if options.record is None else []
     said = output.write if output.people else output.say
     listener = TrialListener(said if options.watch else None, dialogue)

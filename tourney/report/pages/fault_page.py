@@ -38,6 +38,7 @@ LEAST_MS = 0.01
 VOIDED = {
     "machine-failure": "the machine failed each time it was played",
     "overload": "the machine was overloaded each time it was played",
+    "memory": "the machine's memory was full each time it was played",
 }
 """Reasons of matches that are void by the machine, in words."""
 

@@ -6,10 +6,11 @@ Only the main thread touches its state: workers and signals reach it through a q
 """
 
 import signal
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
@@ -31,9 +32,11 @@ from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Mat
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
 from tourney.store.database import Database
-from tourney.store.values import MatchResult
+from tourney.store.values import MatchResult, StoredEntrant
 
 _IDLE_SECONDS: Final = 1.0
+MAX_VOIDS_BY_MEMORY: Final = 2
+"""Matches of a bot that are void as memory was full; a further one counts as its crash."""
 Event = Future[WorkerReply] | int  # a match that has ended, or the number of a signal
 
 
@@ -71,6 +74,14 @@ class Coordinator:
         self._match_retries = MatchRetries(any_played=self._recorder.progress().done > 0)
         self._pending: deque[NumberedRow] = deque()  # in the order of play, not submitted yet
         self._failed: deque[NumberedRow] = deque()  # to be replayed, one at a time after all others
+        self._alone: set[int] = set()  # played while no other match was
+        self._absent: dict[int, dict[str, str]] = {}  # by match, entrants that lose it without playing
+        self._voids_by_memory = Counter(
+            {
+                self._entrants[number].entrant.digest: count
+                for number, count in database.totals.out_of_memory(tournament)
+            }
+        )
         self._running: dict[Future[WorkerReply], NumberedRow] = {}  # submitted
         self._discarded: set[int] = set()  # submitted, but their results do not count
         self._benched: set[int] = set()
@@ -163,7 +174,7 @@ class Coordinator:
         if now - self._last_heartbeat >= _IDLE_SECONDS:
             self._last_heartbeat = now
             paused = self._recorder.retry.why or self._executor.paused()
-            status = RunStatus(self._executor.running(), paused)
+            status = RunStatus(self._executor.running(), paused, self._executor.workers)
             self._listener.heartbeat(self._recorder.progress(), status)
 
     def _handle(self, event: Event) -> None:
@@ -201,6 +212,8 @@ class Coordinator:
             self._deadline.add((reply.played.wall_ms or 0) / 1000)
             self._finish(MatchResult(reply.number, reply.played), row)
         elif reply.failure is not None:
+            if reply.blame is not None:
+                self._match_retries.blame(reply.number, reply.blame, alone=reply.number in self._alone)
             self._retry({reply.number: row}, reply.failure, reply.cause, reply.plays)
         elif self._end is None:
             self._end_in_time()
@@ -287,6 +300,7 @@ class Coordinator:
                 self._tournament.run.sandbox,
                 self._tournament.run.reuse,
                 start_by=self._deadline.start_by,
+                absent=self._absent.get(number, {}),
             )
             try:
                 future = self._executor.submit(task)
@@ -296,6 +310,8 @@ class Coordinator:
                 unfinished = list(self._unfinished())
                 continue
             self._running[future] = (number, row)
+            if queue is self._failed and not self._executor.remote:
+                self._alone.add(number)
             if queue is self._pending:  # rows to be replayed are among the unfinished already
                 unfinished.append((number, row.seats))
             future.add_done_callback(self._events.put)
@@ -366,17 +382,62 @@ class Coordinator:
         """Replay matches that a failure of the machine stopped; a third failed play makes one void."""
         again = self._match_retries.failed(rows, why, cause, plays)
         for number, row in rows.items():
-            data = {"match": number, "cause": cause, "why": why, "void": number not in again}
+            replayed = number in again or self._forfeit(number, row)
+            data = {"match": number, "cause": cause, "why": why, "void": not replayed}
             self._listener.event("again", data)
-            if number in again:
+            if replayed:
                 self._failed.append((number, row))
-                continue
-            failed = "was overloaded" if self._match_retries.overloaded(number) else "failed"
-            note = f"the machine {failed} {MAX_FAILURES} times: {why}"
-            names = " v ".join(self._entrants[entrant].name for entrant in row.seats)
-            self._listener.say(f"match {number} ({names}) is void: {note}")
-            overloaded = self._match_retries.overloaded(number)
-            self._finish(MatchResult(number, None, note, overloaded=overloaded), row)
+            else:
+                self._give_up(number, row, why)
+
+    def _give_up(self, number: int, row: Row, why: str) -> None:
+        """Make a match void, by the bot that used the most memory if that was full."""
+        overloaded = self._match_retries.overloaded(number)
+        failed = "was overloaded" if overloaded else "failed"
+        result = MatchResult(number, None, f"the machine {failed} {MAX_FAILURES} times: {why}")
+        result = replace(result, overloaded=overloaded)
+        blamed = self._blamed(number, row)
+        if blamed is not None:
+            note = f"memory was full {MAX_FAILURES} times, and {blamed.name} used the most of it: {why}"
+            result = MatchResult(number, None, note, blamed.number, out_of_memory=True)
+        self._listener.say(f"match {number} ({self._names(row)}) is void: {result.note}")
+        if blamed is not None:
+            self._voids_by_memory[blamed.entrant.digest] += 1
+            if self._voids_by_memory[blamed.entrant.digest] == MAX_VOIDS_BY_MEMORY:
+                self._listener.say(
+                    f"{blamed.name} has made {MAX_VOIDS_BY_MEMORY} matches void by a full memory, and a"
+                    " further one counts as its crash: end other programs, or play where there is more memory"
+                )
+        self._finish(result, row)
+
+    def _forfeit(self, number: int, row: Row) -> bool:
+        """Whether a match of which memory was full each time is played again without the bot that filled it.
+
+        Then it counts as the bot's crash: a bot must not be able to choose that a match is void. That is so
+        if the bot has used more than its limit, and after MAX_VOIDS_BY_MEMORY matches that are void.
+        """
+        blamed = self._blamed(number, row)
+        if blamed is None or number in self._absent:
+            return False
+        voids = self._voids_by_memory[blamed.entrant.digest]
+        proven = self._match_retries.proven(number)
+        if not proven and voids < MAX_VOIDS_BY_MEMORY:
+            return False
+        reason = (
+            "it used more than memory-mb allows" if proven else f"{voids} matches are void by that already"
+        )
+        words = f"memory was full {MAX_FAILURES} times, {blamed.name} used the most of it, and {reason}"
+        self._absent[number] = {blamed.name: f"not started again, as {words}"}
+        self._listener.say(f"match {number} ({self._names(row)}) counts as a crash of {blamed.name}: {words}")
+        return True
+
+    def _blamed(self, number: int, row: Row) -> StoredEntrant | None:
+        """The entrant of a match whose bot used the most memory in the plays in which that was full."""
+        name = self._match_retries.blamed(number)
+        return next((self._entrants[one] for one in row.seats if self._entrants[one].name == name), None)
+
+    def _names(self, row: Row) -> str:
+        return " v ".join(self._entrants[entrant].name for entrant in row.seats)
 
     def _pair(self) -> bool:
         """Pair the next rounds if they are due, and take their rows; return whether there were any."""

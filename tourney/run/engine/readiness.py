@@ -1,7 +1,7 @@
 """What a run needs on this machine before it plays: a sandbox, ``ponder``, and bots that start."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,6 +16,7 @@ from tourney.bots.wasm.fuel import check_meter
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
+from tourney.match.match_memory import MatchMemory, plan_matches
 from tourney.match.spec import Limits
 from tourney.results.texts import sharing_text
 from tourney.run.engine.run_control import Deadline
@@ -34,6 +35,10 @@ class Pinning:
     cpus: int = 1
     processors: int = 1
 
+    def fitting(self, need: MatchMemory) -> "Pinning":
+        """The pinning with as many workers as fit into this machine's memory."""
+        return replace(self, workers=plan_matches(need, self.workers).matches)
+
     def separate(self, seats: int) -> bool:
         """Whether every bot of a match with this number of seats has a processor of its own."""
         return seats <= self.cpus and self.workers * self.cpus <= self.processors
@@ -47,7 +52,8 @@ class PlaySetup:
     entrants are replayed. ``skip_broken`` benches the entrants whose bots cannot be started on this host,
     which are refused otherwise. ``pinning`` says which processors the matches share. ``beacon`` is the value
     that the tournament's seed waits for. ``commits``: the tournament is stored and not played. ``sliced``:
-    one program plays it in slices: the database was checked before, and the seed is still secret.
+    one program plays it in slices: the database was checked before, and the seed is still secret. ``here``:
+    this machine plays the matches, so its memory bounds them.
     """
 
     deadline: Deadline | None = None
@@ -59,6 +65,14 @@ class PlaySetup:
     beacon: str | None = None
     commits: bool = False
     sliced: bool = False
+    here: bool = True
+
+
+def memory_of(plan: Plan, entrants: Iterable[StoredEntrant], bots: BotStore, *, reuse: bool) -> MatchMemory:
+    """What the bots of a match may use."""
+    digests = {stored.entrant.digest for stored in entrants if not stored.broken}
+    modules = any(map(bots.is_module, digests))
+    return MatchMemory.of(plan.limits, plan.seats, modules=modules, reuse=reuse)
 
 
 def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:
@@ -142,11 +156,15 @@ def make_ready(
                 f" run again with --unbench {one.name}"
             )
     plan, game = tournament.plan, find_game(tournament.game)
+    pinning = options.pinning
+    if options.here:
+        entrants = database.tournaments.entrants(tournament.id)
+        pinning = pinning.fitting(memory_of(plan, entrants, bots, reuse=tournament.run.reuse))
     say(f"sandbox none: {OUTSIDE}" if game.outside else sandbox_text(sandbox))
     if sharing := sharing_text(plan, game):
         say(f"seeds: {sharing}")
     if not game.outside:
-        say(ponder_text(plan, sandbox, options.pinning))
+        say(ponder_text(plan, sandbox, pinning))
         start_each_once(database, tournament, bots, sandbox, say)
     return tournament
 

@@ -3,7 +3,7 @@
 import re
 import signal
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from tourney.errors import StoreUnavailable, UsageError, WorkerError
 from tourney.run.engine.spool import Spool
 from tourney.run.listeners import Listener
 from tourney.run.summary import span_text
-from tourney.run.workers.executor import MAX_FAILURES, Cause
+from tourney.run.workers.executor import MAX_FAILURES, Blame, Cause
 
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _SPAN = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?", re.ASCII)
@@ -112,12 +112,16 @@ def ignore_hangups() -> AbstractContextManager[None]:
     return catch_signals(lambda _number: None, [signal.SIGHUP])
 
 
+PROOFS: Final = 2  # plays that show that a bot used more memory than its limit, before that counts
 MAX_FAILURES_IN_A_ROW: Final = 12  # failed first attempts, with no match played in between, stop the run
 PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds between attempts to write; the last one repeats
 
 
 class MatchRetries:
     """Counts the failures of each match and those in a row; a match is played MAX_FAILURES times at most.
+
+    Where memory was full, a bot was to blame each time, which used the most of it. It is ``proven`` to have
+    used more than its limit if two plays that nothing else disturbed show that.
 
     ``any_played``: whether the tournament has a stored match. ``total`` counts the plays that failed, by
     their cause. The counts rest on the match alone, so they are the same with any number of workers; a run
@@ -128,6 +132,8 @@ class MatchRetries:
         self._any_played = any_played
         self._failures: Counter[int] = Counter()
         self._overloads: Counter[int] = Counter()
+        self._blamed: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        self._proofs: defaultdict[int, Counter[str]] = defaultdict(Counter)
         self._in_a_row = 0
         self.total: Counter[Cause] = Counter()
 
@@ -140,13 +146,26 @@ class MatchRetries:
         """Whether every failure of a match was an overload."""
         return 0 < self._failures[number] == self._overloads[number]
 
+    def blame(self, number: int, blame: Blame, *, alone: bool) -> None:
+        """Note which bot filled memory in a play of a match; ``alone``: no other was played meanwhile."""
+        self._blamed[number][blame.entrant] += 1
+        self._proofs[number][blame.entrant] += alone and blame.proven
+
+    def blamed(self, number: int) -> str:
+        """The bot that is to blame for most of the plays of a match, or ""."""
+        return next((name for name, _ in self._blamed[number].most_common(1)), "")
+
+    def proven(self, number: int) -> bool:
+        """Whether that bot is proven to have used more memory than its limit."""
+        return self._proofs[number][self.blamed(number)] >= PROOFS
+
     def failed(
         self, numbers: Collection[int], why: str, cause: Cause = "machine", plays: int = 1
     ) -> frozenset[int]:
         """Count matches that one failure stopped after ``plays`` plays, and return those to try again.
 
         Raises WorkerError where the machine is at fault, not the matches. Overload does not show that: it
-        passes.
+        passes. Neither does a full memory: a bot may fill it.
         """
         # A match that fails again and again says nothing about the machine; many that fail at first do.
         first = cause == "machine" and any(not self._failures[number] for number in numbers)

@@ -47,6 +47,7 @@ class _SpoolLine(Struct, frozen=True, rename="kebab", omit_defaults=True):
     played: _SpooledMatch | None
     void_entrant: int | None = None
     overloaded: bool = False
+    out_of_memory: bool = False
 
 
 class Spool:
@@ -174,7 +175,7 @@ def _format_result(item: MatchResult) -> dict[str, object]:
     played = None
     if match is not None:
         played = _SpooledMatch(to_builtins(match.record), match.log, match.measured)
-    line = _SpoolLine(item.number, item.note, played, item.void_entrant, item.overloaded)
+    line = _SpoolLine(item.number, item.note, played, item.void_entrant, item.overloaded, item.out_of_memory)
     data: dict[str, object] = to_builtins(line)
     return data
 
@@ -189,7 +190,9 @@ def _parse_result(line: bytes) -> MatchResult | None:
             match = PlayedMatch(check_record(played.record), played.log, played.measured)
     except (TypeError, ValueError, RecordError):
         return None
-    return MatchResult(found.number, match, found.note, found.void_entrant, found.overloaded)
+    return MatchResult(
+        found.number, match, found.note, found.void_entrant, found.overloaded, found.out_of_memory
+    )
 
 
 def _line(data: Mapping[str, object]) -> bytes:

@@ -20,6 +20,7 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, UsageError
 from tourney.files import network_file_system
 from tourney.games.registry import find_game
+from tourney.match.match_memory import MatchMemory, refuse_unfit
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
 from tourney.run.check_bot import start_advice
@@ -29,6 +30,7 @@ from tourney.run.engine.readiness import (
     PlaySetup,
     find_broken,
     make_ready,
+    memory_of,
     refuse_broken,
     restore_bots,
     with_ponder,
@@ -42,7 +44,7 @@ from tourney.run.listeners import Listener, Listeners, StatusFile, status_path
 from tourney.run.preparation import Preparation, naming, prepare
 from tourney.run.summary import End, Summary
 from tourney.run.tournament_file import TournamentFile
-from tourney.run.workers.executor import MatchExecutor, Run
+from tourney.run.workers.executor import MatchExecutor, Run, plays_here
 from tourney.schedule.format import find_format
 from tourney.schema import show
 from tourney.store.beacon import Beacon
@@ -97,6 +99,7 @@ def _prepare(
             f"{file.path} takes its seed from {file.beacon.round}: run `tourney commit {file.path}` and"
             " publish its line before that exists"
         )
+    _refuse_unfit(found, bots, options)
     if not found.added:
         return found
     with naming(file.path):
@@ -104,6 +107,19 @@ def _prepare(
         if not options.skip_broken:
             refuse_broken(found.added, broken)
         return replace(found, added=without_broken(file.plan, found.added, broken, found.before))
+
+
+def _refuse_unfit(found: Preparation, bots: BotStore, options: PlaySetup) -> None:
+    """Raise SandboxError if a match does not fit into this machine's memory, before anything is stored.
+
+    Once a tournament has begun, its limit of memory cannot be lowered.
+    """
+    plan, stored = found.plan, found.stored
+    over = stored is not None and stored.root is not None and not found.added
+    if not options.here or options.commits or over or find_game(plan.game).outside:
+        return
+    fixed = "" if stored is None else f"{plan.name} keeps the memory-mb with which it began"
+    refuse_unfit(memory_of(plan, found.entrants, bots, reuse=found.file.run.reuse), fixed=fixed)
 
 
 def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
@@ -249,13 +265,15 @@ def run_tournament(
     if the sandbox is not available, StoreError, and WorkerError.
     """
     listener, options = listener or Listener(), options or PlaySetup()
+    options = replace(options, here=plays_here(make_executor))
     bots = BotStore(folder.absolute())
     if find_game(file.plan.game).outside and file.run.sandbox == "strict":
         raise SandboxError(
             'sandbox = "strict" is not possible with an outside referee, which nothing contains'
         )
     sandbox = open_sandbox(file.run.sandbox)
-    file = with_ponder(file, sandbox, options.pinning)
+    fitting = options.pinning.fitting(MatchMemory.of(file.plan.limits, file.plan.seats))
+    file = with_ponder(file, sandbox, fitting if options.here else options.pinning)
     if not options.sliced:
         check_contents(url, listener.say)
     with open_tournament(file, url, bots, listener.say, options) as (database, opened):
@@ -360,6 +378,9 @@ def executor_run(database: Database, tournament: Tournament, bots: BotStore, say
         digests=tuple(sorted({one.entrant.digest for one in entrants if not one.broken})),
         say=say,
         refused={one.host: one.why for one in database.hosts.refused(tournament.id)},
+        seats=tournament.seats,
+        modules=memory_of(tournament.plan, entrants, bots, reuse=False).modules,
+        reuse=tournament.run.reuse,
     )
 
 

@@ -17,7 +17,7 @@ from typing import Final
 from tourney.match.record import FaultKind
 from tourney.match.result import PlayedMatch
 from tourney.run.workers.cluster_nodes import HERE, IntroducedNode
-from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
+from tourney.run.workers.executor import Blame, MatchExecutor, MatchTask, Playing, Run, WorkerReply
 from tourney.seeds import derive, uniform
 
 IN_FLIGHT: Final = 2  # batches of matches sent to a slot: one that is played, and one that waits there
@@ -34,7 +34,8 @@ HostResult = tuple[IntroducedNode, PlayedMatch]  # a match that a host has sent,
 class SubmittedMatch:
     """A match that was submitted; ``alone``: it travels in no batch.
 
-    ``losses``: nodes that were lost while they played it. ``not_on``: machines that it goes to only if there
+    ``losses``: nodes that were lost while they played it. ``blame``: the bot that used the most memory where
+    it was full. ``not_on``: machines that it goes to only if there
     is no other. ``sides``: what hosts sent of a match that is rechecked, two at most; ``judged``: the results
     on this machine.
     """
@@ -43,6 +44,7 @@ class SubmittedMatch:
     future: "Future[WorkerReply]"
     losses: int = 0
     failures: int = 0
+    blame: Blame | None = None
     alone: bool = False
     not_on: set[str] = field(default_factory=set)
     sides: list[HostResult] = field(default_factory=list)

@@ -19,6 +19,7 @@ from tourney.run.workers.messages import (
     HostInfo,
     InvalidReplyError,
     Question,
+    RoomAnswer,
     decode,
     encode,
     one_line,
@@ -176,11 +177,15 @@ class NodePoller:
 
 @dataclass(frozen=True, slots=True)
 class IntroducedNode:
-    """A node with what it says of itself. ``problem``: why it gets no match, or ""."""
+    """A node with what it says of itself. ``problem``: why it gets no match, or "".
+
+    ``room`` is the number of matches that fit into the memory of its host, None if that is unknown.
+    """
 
     node: ClusterNode
     info: HostInfo
     problem: str = ""
+    room: int | None = None
 
     @property
     def host(self) -> str:
@@ -212,17 +217,25 @@ class Admission:
         self.asked.add(node.address)
 
         def introduce() -> IntroducedNode:
-            said = HostInfo()
+            said, room = HostInfo(), RoomAnswer()
             with self._few:
                 try:
                     question = Question("about", self._session, self._run.game, self._run.sandbox)
                     said = decode(self._link.ask(node.address, encode(question)), HostInfo)
-                    problem = said.problem or self._provide(node.address)
+                    room = RoomAnswer() if said.problem else self._ask_room(node.address)
+                    problem = said.problem or room.problem or self._provide(node.address)
                 except (InvalidReplyError, TourneyError, OSError) as error:
                     problem = str(error) or type(error).__name__
-            return IntroducedNode(node, said, one_line(problem))
+            return IntroducedNode(node, said, one_line(problem), room.matches)
 
         return in_thread(introduce)
+
+    def _ask_room(self, address: str) -> RoomAnswer:
+        """How many matches fit into the memory of a node's host; unknown for one that cannot say."""
+        question = Question("room", self._session, memory=self._run.memory)
+        with suppress(InvalidReplyError, OSError):  # with --allow-mixed, a version that does not know it
+            return decode(self._link.ask(address, encode(question)), RoomAnswer)
+        return RoomAnswer()
 
     def _provide(self, address: str) -> str:
         """Bring missing bots to a node; return why it cannot play them, or ""."""

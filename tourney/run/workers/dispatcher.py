@@ -9,11 +9,11 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
-from tourney.errors import BotError, TourneyError, WorkerError
+from tourney.errors import BotError, TourneyError, WorkerError, counted
 from tourney.match.result import PlayedMatch
 from tourney.run.workers.batches import BatchQueue, PlayingNode, Rechecks, SentBatch, SubmittedMatch
 from tourney.run.workers.cluster_nodes import (
@@ -24,7 +24,7 @@ from tourney.run.workers.cluster_nodes import (
     in_thread,
     speeds_text,
 )
-from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, Run, WorkerReply
+from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
 from tourney.run.workers.messages import (
     BatchRequest,
     CheckedReply,
@@ -82,6 +82,8 @@ class Dispatcher(BatchQueue):
         self.checker = ReplyChecker()
         self._open: set[SubmittedMatch] = set()
         self._sent_back: dict[int, list[str]] = {}  # where a bot of a match waited too long
+        self._short: set[str] = set()  # hosts whose memory is too small for all of their slots
+        self._without_memory: dict[str, str] = {}  # by address, the hosts of nodes that got no slot for that
         self._longest = 0.0
         self._draining = False
 
@@ -119,8 +121,30 @@ class Dispatcher(BatchQueue):
 
     def _introduced(self, one: IntroducedNode) -> None:
         if self.admission.admit(one, next((node.known for node in self.nodes.values()), None)):
-            self.nodes[one.node.address] = PlayingNode(one)
+            fitting = self._fitted(one)
+            if fitting.node.slots:
+                self.nodes[one.node.address] = PlayingNode(fitting)
+            else:
+                address = one.node.address
+                self._without_memory[address] = one.info.host
+                self.admission.refused[address] = f"{one.host} gets no match: no memory is left for it"
             self.count_slots()
+
+    def _fitted(self, one: IntroducedNode) -> IntroducedNode:
+        """A node with the slots for whose matches its host has memory beside those of its other nodes."""
+        if one.room is None:
+            return one
+        host = one.info.host
+        taken = sum(node.slots for node in self.nodes.values() if node.known.info.host == host)
+        slots = max(0, min(one.node.slots, one.room - taken))
+        if slots < one.node.slots and host not in self._short:
+            self._short.add(host)
+            matches = counted(one.room, "match")
+            self._run.say(
+                f"memory: {matches} at a time on {one.host}, fewer than its slots: the bots of more may use"
+                " more than it has"
+            )
+        return replace(one, node=replace(one.node, slots=slots))
 
     def _check_nodes(self) -> None:
         """Raise WorkerError if all nodes that are there are refused."""
@@ -155,6 +179,7 @@ class Dispatcher(BatchQueue):
     def _lost(self, address: str) -> None:
         """Play the matches of a lost node again; those it was playing count the loss."""
         node = self.nodes.pop(address)
+        self._free_memory(node.known.info.host)
         self.count_slots()
         playing = node.playing
         if node.batches:
@@ -169,6 +194,12 @@ class Dispatcher(BatchQueue):
                     continue
                 why = f"{match.losses} workers were lost while they played it"
                 self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
+
+    def _free_memory(self, host: str) -> None:
+        """Ask the other nodes of a host again for which it had no memory: one of its nodes is gone."""
+        for address in [address for address, its in self._without_memory.items() if its == host]:
+            del self._without_memory[address]
+            self.admission.refused.pop(address, None)
 
     def _refuse(self, one: IntroducedNode, why: str) -> None:
         """Give a machine that was caught no more matches; what it plays is played elsewhere."""
@@ -238,7 +269,9 @@ class Dispatcher(BatchQueue):
 
     def _send(self, node: PlayingNode, matches: list[SubmittedMatch]) -> None:
         first, there = matches[0].task, node.known.node
-        asked = tuple(RequestedMatch(match.task.number, match.task.spec) for match in matches)
+        asked = tuple(
+            RequestedMatch(match.task.number, match.task.spec, dict(match.task.absent)) for match in matches
+        )
         cpus = self._settings.cpus
         request = BatchRequest(self._session, there.slots, cpus, first.sandbox, first.reuse, asked)
         batch = node.send(matches, self._clock())
@@ -291,7 +324,10 @@ class Dispatcher(BatchQueue):
         head = one.head
         if one.played is not None:
             self._accept(match, node, one.played)
-        elif head.end == "unusable" or (head.end == "failed" and head.cause == "machine"):
+        elif head.end == "unusable" or (head.end == "failed" and head.cause != "overload"):
+            names = [entrant.name for entrant in match.task.spec.seats]
+            if head.blame is not None and head.blame.entrant in names:
+                match.blame = head.blame
             self._failed(match, node, head.why or "it failed without a reason", usable=head.end == "failed")
         elif head.end == "idle":
             if self._draining:
@@ -324,14 +360,17 @@ class Dispatcher(BatchQueue):
 
         After the last try it is void or, where its bot or spec is not ``usable``, ends the run as here.
         """
-        node.failed += not match.failures  # a match that fails everywhere says nothing about a host
+        # A match that fails everywhere, or that a bot ended by filling memory, says nothing about a host.
+        node.failed += not (match.failures or match.blame)
         match.failures += 1
         match.not_on.add(node.machine)
         self._close_failing(node, why)
         if match.sides or match.failures < MAX_FAILURES:  # what has a result is judged at last
             self.waiting.appendleft(match)
         elif usable:
-            self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
+            cause: Cause = "machine" if match.blame is None else "memory"
+            number, blame = match.task.number, match.blame
+            self._release(match, WorkerReply(number, None, why, cause, plays=MAX_FAILURES, blame=blame))
         else:
             self._open.discard(match)
             match.future.set_exception(BotError(f"{node.known.host} says: {why}"))

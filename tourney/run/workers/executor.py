@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal, NamedTuple
 
 from tourney.errors import UsageError
 from tourney.match.guided_channel import FollowedRecord
+from tourney.match.match_memory import MatchMemory
 from tourney.match.result import PlayedMatch, machine_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
@@ -25,7 +26,8 @@ class MatchTask:
 
     ``bots`` is the folder of the bot store; the spec names each bot by its digest. After ``start_by``
     (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
-    With a ``guide``, which only workers of this machine get, the seats follow it.
+    With a ``guide``, which only workers of this machine get, the seats follow it. The bots of ``absent``
+    entrants are not started, for the reasons given.
     """
 
     number: int
@@ -35,10 +37,18 @@ class MatchTask:
     reuse: bool
     start_by: float | None = None
     guide: FollowedRecord | None = None
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
-Cause = Literal["machine", "overload"]
-"""Why a match could not be played: the machine failed or was overloaded."""
+Cause = Literal["machine", "overload", "memory"]
+"""Why a match could not be played: the machine failed, was overloaded, or its memory was full."""
+
+
+class Blame(NamedTuple):
+    """The entrant whose bot used the most of a full memory; ``proven``: more than its limit."""
+
+    entrant: str
+    proven: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +56,7 @@ class WorkerReply:
     """The answer to a task: the match as played, or why the machine could not play it.
 
     Both None: the match was not started, as the executor drains or ``start_by`` has passed. ``cause``
-    belongs to a failure. ``plays``: how many plays failed.
+    belongs to a failure, and ``blame`` to the cause ``memory``. ``plays``: how many plays failed.
     """
 
     number: int
@@ -54,6 +64,7 @@ class WorkerReply:
     failure: str | None = None
     cause: Cause = "machine"
     plays: int = 1
+    blame: Blame | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,8 @@ class Run:
 
     ``seed`` is the tournament's; it never leaves this machine. ``bots`` is the folder of the bot store, and
     ``digests`` names the bots that play. ``say`` prints a message. ``refused`` are the machines that get no
-    match, with the reason.
+    match, with the reason. ``seats`` are those of a match; ``modules``: a bot is a WebAssembly module;
+    ``reuse``: bots are kept from match to match.
     """
 
     seed: int
@@ -73,6 +85,20 @@ class Run:
     digests: tuple[str, ...]
     say: Callable[[str], None]
     refused: Mapping[str, str] = field(default_factory=dict)
+    seats: int = 2
+    modules: bool = False
+    reuse: bool = False
+
+    @property
+    def memory(self) -> MatchMemory:
+        """What the bots of a match may use."""
+        return MatchMemory.of(self.limits, self.seats, modules=self.modules, reuse=self.reuse)
+
+
+def plays_here(make: Callable[..., "MatchExecutor"]) -> bool:
+    """Whether the executor that this makes plays on this machine, as far as that can be seen."""
+    kind, address = getattr(make, "func", make), getattr(make, "keywords", {}).get("address", "")
+    return not (getattr(kind, "remote", False) and address)
 
 
 MAX_FAILURES: Final = 3
@@ -120,10 +146,12 @@ class MatchExecutor(ABC):
         """Why no reply can come now, in words, or ""."""
         return ""
 
-    def begin(self, run: Run) -> None:  # noqa: B027 - workers on this machine need no preparation
+    def begin(self, run: Run) -> None:  # noqa: B027 - a kind may need no preparation
         """Prepare the workers; called once, before the first match.
 
-        Raises UsageError for workers that do not fit each other, WorkerError without any that can play.
+        ``workers`` is afterwards what is played at a time, which may be fewer than were asked for. Raises
+        UsageError for workers that do not fit each other, WorkerError without any that can play, and
+        SandboxError for matches that do not fit into memory.
         """
 
     def caught(self) -> Mapping[str, str]:

@@ -36,6 +36,7 @@ from tourney.games import compiled
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.held_folder import remove_tree
+from tourney.match.match_memory import MAX_KEPT, plan_matches, refuse_unfit
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.local import LocalExecutor
 from tourney.run.workers.messages import (
@@ -43,6 +44,7 @@ from tourney.run.workers.messages import (
     BotsAnswer,
     HostInfo,
     Question,
+    RoomAnswer,
     decode,
     encode,
     join_replies,
@@ -66,6 +68,7 @@ class _HostState:
     draining = False
     idle: "SimpleQueue[LocalExecutor]" = SimpleQueue()
     executors: tuple[LocalExecutor, ...] = ()
+    kept = MAX_KEPT
     slots: list[int] = []  # noqa: RUF012 - the descriptors of locks; this process has one host
 
 
@@ -140,6 +143,8 @@ def answer(request: bytes, attachment: bytes = b"") -> bytes:
     asked = decode(request, Question, most=_MAX_REQUEST)
     if asked.kind == "about":
         return encode(host_info(asked.game, asked.sandbox))
+    if asked.kind == "room":
+        return encode(_room(asked))
     if asked.kind == "bots":
         return encode(_bots(asked))
     if asked.kind == "add":
@@ -229,6 +234,19 @@ def pack_bot(bot: StoredBot) -> bytes:
     return out.getvalue()
 
 
+def _room(asked: Question) -> RoomAnswer:
+    """How many matches fit into this host's memory; its workers will keep the bots that fit beside them."""
+    if asked.memory is None:
+        return RoomAnswer()
+    try:
+        refuse_unfit(asked.memory)
+    except TourneyError as error:
+        return RoomAnswer(0, str(error)[:2000])
+    plan = plan_matches(asked.memory, _MAX_SLOT)
+    _HostState.kept = plan.kept
+    return RoomAnswer(plan.matches)
+
+
 def _bots(asked: Question) -> BotsAnswer:
     store = BotStore(cache_folder() / "bots")
     missing, broken = tuple(digest for digest in asked.digests if not store.has(digest)), {}
@@ -279,7 +297,8 @@ def _start_workers(wanted: BatchRequest) -> None:
     first = _take_slots(wanted.slots)
     _HostState.session, _HostState.draining, _HostState.idle = wanted.session, False, SimpleQueue()
     _HostState.executors = tuple(
-        LocalExecutor(1, cpus=wanted.cpus, first=first + slot) for slot in range(wanted.slots)
+        LocalExecutor(1, cpus=wanted.cpus, first=first + slot, kept=_HostState.kept)
+        for slot in range(wanted.slots)
     )
     for executor in _HostState.executors:
         _HostState.idle.put(executor)

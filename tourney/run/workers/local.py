@@ -1,15 +1,17 @@
 """Worker processes on this machine, by the standard library's executor."""
 
 import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from ctypes import Array, c_double
 from functools import partial
 from typing import ClassVar, Final
 
 from tourney.errors import InputError
+from tourney.games.registry import find_game
+from tourney.match.match_memory import MAX_KEPT, MatchMemory, plan_matches, refuse_unfit
 from tourney.run.workers import worker
-from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
 from tourney.run.workers.worker import adopt_orphans, kill_orphans
 from tourney.spawning import WorkerContext
 
@@ -30,7 +32,9 @@ Replies = tuple[list[WorkerReply | InputError], float]
 class LocalExecutor(MatchExecutor):
     """Worker processes on this machine, each pinned to ``cpus`` processors (0: to none) with its bots.
 
+    At the start of a run there may be fewer than asked for: as many as fit into memory with their bots.
     ``first`` is the number of its first worker among all on this machine, which share the processors.
+    ``kept`` is the number of bots that a worker keeps for later matches at most.
 
     They are spawned, not forked: they share neither memory nor the database's locks with the coordinator, and
     import only what playing needs.
@@ -44,16 +48,32 @@ class LocalExecutor(MatchExecutor):
 
     name: ClassVar[str] = "local"
 
-    def __init__(self, workers: int, *, cpus: int = 1, first: int = 0) -> None:
+    def __init__(self, workers: int, *, cpus: int = 1, first: int = 0, kept: int = MAX_KEPT) -> None:
         super().__init__(workers, cpus=cpus)
         self._cpus = cpus
         self._first = first
+        self._kept = kept
         self._batch = 1
         self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
         self._context = WorkerContext()
         self._draining = self._context.Event()
         self._playing: Array[c_double] = self._context.RawArray(c_double, 2 * workers)
         adopt_orphans()
+        self._executor = self._start()
+
+    def begin(self, run: Run) -> None:
+        """Play as many matches at a time as fit into memory. Raises SandboxError if not even one does."""
+        if not find_game(run.game).outside:  # nothing bounds what an outside referee starts
+            refuse_unfit(run.memory)
+            self.fit(run.memory, run.say)
+
+    def fit(self, need: MatchMemory, say: Callable[[str], None]) -> None:
+        """Take no more workers than have the memory that their matches ``need``, and at least one."""
+        plan = plan_matches(need, self.workers)
+        if plan.text:
+            say(plan.text)
+        self.workers, self._kept = plan.matches, plan.kept
+        self._executor.shutdown(wait=True)  # no process has started before the first match
         self._executor = self._start()
 
     def running(self) -> tuple[Playing, ...]:
@@ -146,7 +166,7 @@ class LocalExecutor(MatchExecutor):
             self.workers,
             mp_context=self._context,
             initializer=worker.initialize,
-            initargs=(slots, self._cpus, self._draining, self._playing, self._first),
+            initargs=(slots, self._cpus, self._draining, self._playing, self._first, self._kept),
         )
 
 

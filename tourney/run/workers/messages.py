@@ -23,6 +23,7 @@ from msgspec import Meta, Struct, structs
 
 from tourney.errors import GameError, InputError, RecordError, legible
 from tourney.games.registry import find_game
+from tourney.match.match_memory import MatchMemory
 from tourney.match.match_runner import bot_doubts
 from tourney.match.record import Record, decode_record
 from tourney.match.result import (
@@ -37,7 +38,7 @@ from tourney.match.result import (
 from tourney.match.spec import MatchSpec
 from tourney.match.verify import verify
 from tourney.parsing import parse_json
-from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
+from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.schema import Digest, SandboxLevel
 from tourney.spawning import WorkerContext, default_processes, when_orphaned
 
@@ -59,11 +60,12 @@ Words = Annotated[str, Meta(max_length=2000)]
 Short = Annotated[str, Meta(max_length=200)]
 
 
-class RequestedMatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """A match to play: its number and its spec."""
+class RequestedMatch(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A match to play: its number and its spec. ``absent`` is that of ``MatchTask``."""
 
     number: int
     spec: MatchSpec
+    absent: dict[str, str] = {}
 
 
 class BatchRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,22 +83,27 @@ class BatchRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
     def tasks(self, bots: str) -> list[MatchTask]:
         """The tasks for a worker of a host whose bot store is the folder ``bots``."""
-        return [MatchTask(one.number, one.spec, bots, self.sandbox, self.reuse) for one in self.matches]
+        return [
+            MatchTask(one.number, one.spec, bots, self.sandbox, self.reuse, absent=one.absent)
+            for one in self.matches
+        ]
 
 
-class Question(Struct, frozen=True, forbid_unknown_fields=True):
+class Question(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A question or an order beside the matches, which a host answers at once.
 
-    ``about``: what are you (``HostInfo``)? ``bots``: which of the ``digests`` can you not play
-    (``BotsAnswer``)? ``add``: take the bot of the one digest, whose files come beside this as a zip.
-    ``drain``: start no further match. ``end``: end the workers with their bots.
+    ``about``: what are you (``HostInfo``)? ``room``: how many matches that need this ``memory`` fit into
+    yours (``RoomAnswer``)? ``bots``: which of the ``digests`` can you not play (``BotsAnswer``)? ``add``:
+    take the bot of the one digest, whose files come beside this as a zip. ``drain``: start no further match.
+    ``end``: end the workers with their bots.
     """
 
-    kind: Literal["about", "bots", "add", "drain", "end"]
+    kind: Literal["about", "room", "bots", "add", "drain", "end"]
     session: str
     game: str = ""
     sandbox: SandboxLevel = "auto"
     digests: tuple[str, ...] = ()
+    memory: MatchMemory | None = None
 
 
 class HostInfo(Struct, frozen=True):
@@ -116,6 +123,13 @@ class HostInfo(Struct, frozen=True):
     problem: Words = ""
 
 
+class RoomAnswer(Struct, frozen=True):
+    """The matches that fit into a host's memory at a time; None if unknown, 0 with the ``problem``."""
+
+    matches: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
+    problem: Words = ""
+
+
 class BotsAnswer(Struct, frozen=True):
     """The bots that a host lacks, and those that it cannot build, each with the reason."""
 
@@ -124,7 +138,7 @@ class BotsAnswer(Struct, frozen=True):
     problem: Words = ""
 
 
-class ReplyHead(Struct, frozen=True, forbid_unknown_fields=True):
+class ReplyHead(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """How a match went: ``played``, ``failed`` (see ``WorkerReply``), ``unusable`` bot or spec, not begun.
 
     ``ms`` is the time that it took the host, with the start of its bots: the length of batches follows it.
@@ -135,6 +149,7 @@ class ReplyHead(Struct, frozen=True, forbid_unknown_fields=True):
     why: str = ""
     cause: Cause = "machine"
     ms: Annotated[int, Meta(ge=0, le=1 << 40)] = 0
+    blame: Blame | None = None
 
 
 class ReplyParts(Struct, frozen=True):
@@ -170,7 +185,7 @@ def reply_of(reply: WorkerReply | InputError, number: int, ms: int = 0) -> bytes
     if isinstance(reply, InputError):
         return encode(ReplyHead(number, "unusable", str(reply)[:2000]))
     if reply.failure is not None:
-        return encode(ReplyHead(number, "failed", reply.failure[:2000], reply.cause))
+        return encode(ReplyHead(number, "failed", reply.failure[:2000], reply.cause, blame=reply.blame))
     if reply.played is None:
         return encode(ReplyHead(number, "idle"))
     lines = [text or b"" for text in reply.played.texts]

@@ -26,9 +26,10 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Processors, children_of, free_processors, signal_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import GameError, InputError, OverloadError
+from tourney.errors import GameError, InputError, OutOfMemoryError, OverloadError
+from tourney.match.match_memory import MAX_KEPT
 from tourney.match.match_runner import MatchRunner, StoreLauncher
-from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
+from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -55,20 +56,27 @@ class _Worker:
     status: "Array[c_double] | None" = None
     slot = 0
     processors: Processors = ()
+    kept = MAX_KEPT
 
 
 def initialize(
-    slots: "SimpleQueue[int]", cpus: int, draining: "Event", status: "Array[c_double]", first: int = 0
+    slots: "SimpleQueue[int]",
+    cpus: int,
+    draining: "Event",
+    status: "Array[c_double]",
+    first: int = 0,
+    kept: int = MAX_KEPT,
 ) -> None:
     """Make this process a worker: take a slot, pin it to processors, handle signals and the parent's death.
 
     ``slots`` is a queue of slot numbers from 0, ``cpus`` the processors of a slot (see ``pin``), ``first``
     the number of slots on this machine that come before these. While the event ``draining`` is set, no match
     starts. ``status`` is shared and holds two numbers a slot: the match being played and its start (both 0:
-    none).
+    none). ``kept`` is the number of bots that wait for a later match at most.
     """
     _Worker.draining = draining
     _Worker.status = status
+    _Worker.kept = kept
     _Worker.slot = slots.get()
     # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
     for number in TERMINAL_SIGNALS:
@@ -127,7 +135,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         try:
             _Worker.playing = True
             runner = _match_runner(task.bots, task.sandbox, task.reuse)
-            played = runner.play(task.spec, following.spec if following is not None else None, task.guide)
+            after = following.spec if following is not None else None
+            played = runner.play(task.spec, after, task.guide, task.absent)
         finally:
             _Worker.playing = False
         kill_strays(BotProcesses.alive)
@@ -141,7 +150,10 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         kill_strays(BotProcesses.alive)
         name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "
         cause: Cause = "overload" if isinstance(error, OverloadError) else "machine"
-        return WorkerReply(task.number, failure=f"{name}{error}", cause=cause)
+        blame = None
+        if isinstance(error, OutOfMemoryError):
+            cause, blame = "memory", Blame(error.bot, error.proven)
+        return WorkerReply(task.number, failure=f"{name}{error}", cause=cause, blame=blame)
     return WorkerReply(task.number, played)
 
 
@@ -168,7 +180,12 @@ def _match_runner(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
     box = open_sandbox(sandbox)  # type: ignore[arg-type]  # a cached function takes it as a plain string
     launcher = StoreLauncher(BotStore(Path(bots)), box)
     runner = MatchRunner(
-        launcher, sandbox=box, reuse=reuse, processors=_Worker.processors, hold=launcher.hold
+        launcher,
+        sandbox=box,
+        reuse=reuse,
+        processors=_Worker.processors,
+        hold=launcher.hold,
+        kept=_Worker.kept,
     )
     _RUNNERS.append(runner)
     Finalize(None, runner.close, exitpriority=10)

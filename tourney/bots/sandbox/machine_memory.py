@@ -1,0 +1,115 @@
+"""The memory that this process and its bots may use together, by the machine and its control groups."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tourney.bots.sandbox.cgroup_search import own_groups
+
+_PROC: Final = Path("/proc")
+_MEMINFO_UNIT: Final = 1024
+
+
+class MachineMemory(NamedTuple):
+    """Memory in bytes.
+
+    ``total`` is what can ever be used here: the machine's memory, or the lowest limit of a control group that
+    this process is in. ``available`` is what of it is free now, or would be freed for a program that asks: it
+    changes with every program. ``place`` names what bounds the total, in words.
+    """
+
+    total: int
+    available: int
+    place: str
+
+
+def machine_memory(proc: Path = _PROC) -> MachineMemory:
+    """The memory of this machine or container.
+
+    Swap does not count: bots have none where control groups bound them, and a bot that swaps times out.
+    """
+    figures = _meminfo(proc / "meminfo")
+    total = figures.get("MemTotal", os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE"))
+    available, place = figures.get("MemAvailable", total), "this machine"
+    for group in memory_groups(proc):
+        # Above ``memory.high`` the kernel does not kill, but slows the group until it almost stands still.
+        limits = [*_figures(group, "memory.max", "memory.high", "memory.limit_in_bytes"), *_above(group)]
+        if not limits:
+            continue
+        limit = min(limits)
+        if limit < total:
+            total, place = limit, "this container"
+        used = next(iter(_figures(group, "memory.current", "memory.usage_in_bytes")), 0)
+        available = min(available, limit - max(0, used - _reclaimable(group)))
+    return MachineMemory(total, max(0, min(available, total)), place)
+
+
+def memory_groups(proc: Path = _PROC) -> tuple[Path, ...]:
+    """The control groups that count this process's memory: its own, then its ancestors."""
+    groups = own_groups(proc / "self")
+    return groups.get("memory") or groups.get("", ())
+
+
+def oom_kills(groups: Iterable[Path] = (), proc: Path = _PROC) -> int:
+    """The number of processes that the kernel has killed because memory was full; 0 if it does not say.
+
+    The first of the ``groups`` that counts them decides: on a machine of many containers, those of others
+    would excuse a bot. Otherwise it is the count of the whole machine.
+    """
+    for text in (*_texts(groups, "memory.events", "memory.oom_control"), *_texts([proc], "vmstat")):
+        for line in text.splitlines():
+            word, _, count = line.partition(" ")
+            if word == "oom_kill" and count.isdigit():
+                return int(count)
+    return 0
+
+
+def _meminfo(file: Path) -> dict[str, int]:
+    """The figures of ``/proc/meminfo`` in bytes."""
+    figures = {}
+    with suppress(OSError):
+        for line in file.read_text("ascii").splitlines():
+            name, _, value = line.partition(":")
+            with suppress(ValueError, IndexError):
+                figures[name] = int(value.split()[0]) * _MEMINFO_UNIT
+    return figures
+
+
+def _figures(group: Path, *names: str) -> Iterator[int]:
+    """The numbers in files of a group; ``max``, and a file that is missing, give none."""
+    for name in names:
+        with suppress(OSError, ValueError):
+            yield int((group / name).read_text("ascii"))
+
+
+def _above(group: Path) -> Iterator[int]:
+    """The lowest limit of a group of version 1 and its ancestors, those that a container hides among them."""
+    for name, value in _statistics(group):
+        if name == "hierarchical_memory_limit":
+            yield value
+
+
+def _reclaimable(group: Path) -> int:
+    """The bytes of files that a group has cached: the kernel drops them before it kills anything."""
+    figures = dict(_statistics(group))
+    # Version 1 writes the sums with those of the subgroups under names of their own.
+    prefix = "total_" if "total_inactive_file" in figures else ""
+    return sum(figures.get(f"{prefix}{name}", 0) for name in ("inactive_file", "active_file"))
+
+
+def _statistics(group: Path) -> Iterator[tuple[str, int]]:
+    for text in _texts([group], "memory.stat"):
+        for line in text.splitlines():
+            name, _, value = line.partition(" ")
+            if value.isdigit():
+                yield name, int(value)
+
+
+def _texts(folders: Iterable[Path], *names: str) -> Iterator[str]:
+    """The contents of the files of these names that can be read."""
+    for folder in folders:
+        for name in names:
+            with suppress(OSError, UnicodeDecodeError):
+                yield (folder / name).read_text("ascii")

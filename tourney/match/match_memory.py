@@ -1,0 +1,122 @@
+"""How many matches at a time fit into memory, so that a bot which fills its own meets its own limit.
+
+If the bots of all matches may use more than there is, the kernel ends one of them before any has broken its
+limit. That is nobody's fault, so the match has no result, and a bot that is losing could bring that about.
+"""
+
+from typing import Final, NamedTuple, Self
+
+from tourney.bots.sandbox.machine_memory import MachineMemory, machine_memory
+from tourney.bots.sandbox.visible_files import COPY_BYTES
+from tourney.bots.wasm.fuel import HOST_MB
+from tourney.errors import SandboxError, counted
+from tourney.match.spec import LEAST_MEMORY_MB, Limits
+
+PROGRAM_MB: Final = 256
+"""Room for the coordinator, which takes about 100 MiB, and what it starts besides workers."""
+WORKER_MB: Final = 64  # room for a worker, which takes about 35 MiB, and the shells of its sandboxes
+MAX_KEPT: Final = 16  # most bots, or hosts of modules, that a worker keeps for later matches
+_MIB: Final = 1 << 20
+_COPY_MB: Final = COPY_BYTES // _MIB
+
+
+class MatchMemory(NamedTuple):
+    """What the bots of a match may use: their number, the limit of each in MiB, and whether any is a module.
+
+    A module's host process needs memory beside the module's. ``kept_mb`` is what a bot may use that a worker
+    keeps for later matches, or the host of a module; 0 if none is kept.
+    """
+
+    bots: int
+    limit_mb: int
+    modules: bool = False
+    kept_mb: int = 0
+
+    @classmethod
+    def of(cls, limits: Limits, bots: int, *, modules: bool = False, reuse: bool = False) -> Self:
+        """The memory of a match with these limits."""
+        need = cls(bots, limits.memory_mb, modules or limits.by_fuel)
+        # An instance of a module is never kept, so its own memory is free after a match.
+        return need._replace(kept_mb=HOST_MB if limits.by_fuel else need.bot_mb if reuse else 0)
+
+    @property
+    def bot_mb(self) -> int:
+        """The most that a bot can use, with its host."""
+        return self.limit_mb + HOST_MB * self.modules
+
+    @property
+    def match_mb(self) -> int:
+        """The most that a match can use, with its worker and the sandboxes of the worker's next match.
+
+        These hold copies of the files of their bots, at most half of a bot's memory.
+        """
+        return WORKER_MB + self.bots * (self.bot_mb + min(_COPY_MB, self.limit_mb // 2))
+
+    def largest_limit(self, room_mb: int) -> int:
+        """The largest ``memory-mb`` with which a match fits into ``room_mb``; 0 if there is none."""
+        each = (room_mb - WORKER_MB) // self.bots - HOST_MB * self.modules
+        limit = max(each - _COPY_MB, min(2 * each // 3, 2 * _COPY_MB))
+        return limit if limit >= LEAST_MEMORY_MB else 0
+
+
+class MatchesAtOnce(NamedTuple):
+    """How many matches are played at a time, how many bots each worker may keep, and why, in words or ""."""
+
+    matches: int
+    kept: int = MAX_KEPT
+    text: str = ""
+
+
+def refuse_unfit(need: MatchMemory, memory: MachineMemory | None = None, *, fixed: str = "") -> None:
+    """Raise SandboxError if a match does not fit into this machine's memory even alone.
+
+    That depends on nothing that changes from start to start. ``fixed`` says why its limit cannot be lowered.
+    """
+    memory = memory or machine_memory()
+    room = memory.total // _MIB - PROGRAM_MB
+    if need.match_mb <= room:
+        return
+    largest = need.largest_limit(room)
+    advice = fixed or (f"set memory-mb to at most {largest}, or play" if largest else "play")
+    advice = f"{advice}, so play" if fixed else advice
+    bots = counted(need.bots, "bot")
+    raise SandboxError(
+        f"a match of {bots} with memory-mb = {need.limit_mb} does not fit into memory: with its worker and"
+        f" the program it may use {need.match_mb + PROGRAM_MB:,} MiB, and {memory.place} has"
+        f" {memory.total // _MIB:,}; {advice} where there is more",
+        key="memory-mb",
+    )
+
+
+def plan_matches(need: MatchMemory, wanted: int, memory: MachineMemory | None = None) -> MatchesAtOnce:
+    """The number of matches at a time, at most ``wanted``, of which all fit into what is available now.
+
+    At least one, which fits into the total (``refuse_unfit``). Memory that other programs use now is left
+    out: with it, bots could fill the machine before one breaks its limit. As many bots are kept as fit beside
+    the matches.
+    """
+    memory = memory or machine_memory()
+    room = min(memory.total // _MIB - PROGRAM_MB, memory.available // _MIB)
+    most = room // need.match_mb
+    matches = max(1, min(wanted, most))
+    spare = room // matches - need.match_mb
+    kept = max(0, min(MAX_KEPT, spare // need.kept_mb)) if need.kept_mb else MAX_KEPT
+    if most >= wanted:
+        return MatchesAtOnce(matches, kept)
+    bots = counted(need.bots, "bot")
+    use = f"each may use {need.match_mb:,} MiB ({bots} with memory-mb = {need.limit_mb}, and its worker)"
+    if not most:
+        text = (
+            f"memory: 1 match at a time, and {memory.place} has too little for it now: {use}, and"
+            f" {max(0, room):,} MiB are available; until other programs end, the machine may end a bot that"
+            " fills its memory"
+        )
+        return MatchesAtOnce(matches, kept, text)
+    largest = need.largest_limit(room // wanted)
+    advice = f"; memory-mb = {largest} would let {wanted} fit" if largest else ""
+    at_once = "1 match" if matches == 1 else f"{matches} matches"
+    text = (
+        f"memory: {at_once} at a time, not {wanted}: {use}, and {room:,} MiB of {memory.place} are"
+        f" available{advice}"
+    )
+    return MatchesAtOnce(matches, kept, text)
