@@ -17,6 +17,7 @@ from msgspec import inspect as types
 
 from tourney.errors import printable
 from tourney.games.base import ACTION_PATTERN, GAME_PATTERN
+from tourney.prepared_types import prepared
 from tourney.seeds import MAX_SEED
 
 T = TypeVar("T")
@@ -99,7 +100,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             found = {name: source[name] for name in cls.__struct_fields__ if name in source}
         else:
             found = {name: getattr(source, name) for name in cls.__struct_fields__ if hasattr(source, name)}
-        return msgspec.convert(found | more, cls, from_attributes=True)
+        return msgspec.convert(found | more, prepared(cls), from_attributes=True)
 
 
 class Document(Part, frozen=True, kw_only=True):
@@ -162,9 +163,9 @@ def read(
     beginning with ``at``; ``toml`` words it in TOML's terms.
     """
     try:
-        found = msgspec.convert(data, type_)
+        found = msgspec.convert(data, prepared(type_))
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the second of half a character
-        _explain(data, types.type_info(type_), toml, tuple(at))
+        _explain(data, types.type_info(prepared(type_)), toml, tuple(at))
         # Never seen: _explain has found nothing.
         raise SchemaError(at, f"is {show(data)}: {error}") from error
     if isinstance(data, dict):
@@ -327,7 +328,7 @@ def _explain_struct(
             hint = f"; add, for example, {key} = {json.dumps(examples[0])}" if examples else ""
             raise SchemaError((*path, key), f"is missing{hint}")
     try:
-        msgspec.convert(value, info.cls)
+        msgspec.convert(value, prepared(info.cls))
     except msgspec.ValidationError as error:
         if isinstance(error.__cause__, SchemaError):
             raise error.__cause__.under(*path) from None

@@ -19,6 +19,7 @@ from tourney.compare.tuning_methods import METHODS, Gain, Method, SearchTerms, V
 from tourney.errors import TournamentError, counted
 from tourney.games.base import AnyGame
 from tourney.match.evidence import Coefficient, subtracted
+from tourney.prepared_types import prepared
 from tourney.ratings.sequential import QUANTILE
 from tourney.results.standings import load_setup
 from tourney.schedule.format import FormatChart, History, SeatArguments, Setup, TablePlace
@@ -118,7 +119,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
     @classmethod
     def of(cls, extra: question.Extra) -> "TuneRule":
         """Read a stored rule. Raises KeyError, TypeError and ValueError."""
-        return msgspec.json.decode(str(dict(extra)["rule"]), type=cls)
+        return msgspec.json.decode(str(dict(extra)["rule"]), type=prepared(cls))
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["TuneRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
         """The rule for a game; it subtracts luck where that is known."""

@@ -28,6 +28,7 @@ from tourney.games.diagrams import (
     Shape,
     style,
 )
+from tourney.prepared_types import prepared
 
 SIDE_BODIES: tuple[str, ...] = (
     '<circle r="43"/>',
@@ -56,7 +57,7 @@ class PieceShape:
 
 
 _FILE = Path(__file__).with_name("piece_shapes.toml")
-DRAWINGS = msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, PieceShape])
+DRAWINGS = msgspec.toml.decode(_FILE.read_bytes(), type=prepared(dict[str, PieceShape]))
 """By kind of piece, or kind and glyph."""
 
 

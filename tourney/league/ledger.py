@@ -16,6 +16,7 @@ from msgspec import Meta, Struct, field
 from tourney.errors import StoreError
 from tourney.files import sync_folder
 from tourney.league.league_file import Handle
+from tourney.prepared_types import prepared
 from tourney.schema import Count, Digest, Name, Text
 from tourney.store.values import Ordinal
 
@@ -182,7 +183,7 @@ class Ledger:
             raise StoreError(f"the ledger {self.path} cannot be read: {error.strerror}") from error
         self._size = data.rfind(b"\n") + 1
         first: Entry | None = None
-        decoder = msgspec.json.Decoder(Entry)
+        decoder = msgspec.json.Decoder(prepared(Entry))
         for number, line in enumerate(data[: self._size].splitlines(), 1):
             try:
                 entry: Entry = decoder.decode(line)

@@ -23,6 +23,7 @@ from tourney.match.spec import (
     check_exact,
 )
 from tourney.parsing import parse_json
+from tourney.prepared_types import prepared
 from tourney.schema import (
     Count,
     Digest,
@@ -204,7 +205,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
 # A record's keys are ASCII, and it has no floats: for such values msgspec writes the RFC 8785 form, much
 # faster than the package ``rfc8785``. The structs omit the keys that a record has only where they are used.
 _encode = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.Decoder(Record).decode
+_decode = msgspec.json.Decoder(prepared(Record)).decode
 
 
 def make_record(spec: MatchSpec, rules: str, actions: Sequence[tuple[int, str]], outcome: Outcome) -> Record:

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from tourney.match.evidence import Evidence
 from tourney.match.record import UNSURE_FAULTS, Outcome, Record, decode_record
 from tourney.match.spec import written
+from tourney.prepared_types import prepared
 from tourney.schema import MAX_INT
 
 LogKind = Literal["info", "stderr", "note"]
@@ -203,7 +204,7 @@ class PlayedMatch:
     def measured(self) -> Measurements:
         """The measurements."""
         text = self.texts.measured
-        return NOT_MEASURED if text is None else msgspec.convert(json.loads(text), Measurements)
+        return NOT_MEASURED if text is None else msgspec.convert(json.loads(text), prepared(Measurements))
 
     @property
     def texts(self) -> Texts:

@@ -24,6 +24,7 @@ from msgspec import MsgspecError, Struct, convert
 
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
+from tourney.prepared_types import prepared
 from tourney.ratings import truncated_normal
 from tourney.ratings.method import Forfeits, RatingMethod, rated
 from tourney.schedule.row import MatchKey, ResultRow
@@ -307,7 +308,7 @@ class _KeptPool(Struct, frozen=True):
 def load_pool(state: object, settings: Settings, entrants: Iterable[int]) -> SkillPool | None:
     """The pool that ``dump_pool`` gave, with new entrants added; None for malformed data."""
     try:
-        kept = convert(state, _KeptPool)
+        kept = convert(state, prepared(_KeptPool))
         skills = {
             number: Skill(float.fromhex(mu), float.fromhex(sigma), games)
             for number, mu, sigma, games in kept.skills

@@ -19,6 +19,7 @@ import msgspec
 
 from tourney.errors import UsageError, counted
 from tourney.files import descriptor_of
+from tourney.prepared_types import prepared
 from tourney.run.summary import RunProgress, RunStatus, progress_text, span_text
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def status_path(place: Path, tournament: int) -> Path:
 def read_status(path: Path) -> RunStatus:
     """The status of a run; an empty one without a readable file."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RunStatus)
+        return msgspec.json.decode(path.read_bytes(), type=prepared(RunStatus))
     except (OSError, ValueError):
         return RunStatus()
 

@@ -25,6 +25,7 @@ from tourney.match.evidence import Evidence
 from tourney.match.record import FAULT_KINDS, Record, decode_record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.parsing import parse_json
+from tourney.prepared_types import prepared
 from tourney.schema import DIGEST, SchemaError, read
 from tourney.seeds import MAX_SEED
 
@@ -223,7 +224,7 @@ def _unpacked(column: str, blob: bytes, dictionary: bytes, type_: type[T], want:
     """The JSON of a packed column as a value of a type; ``want`` names such a value."""
     text = inflate(column, blob, want, dictionary)
     with suppress(msgspec.MsgspecError, UnicodeError):
-        return msgspec.json.decode(text, type=type_)
+        return msgspec.json.decode(text, type=prepared(type_))
     try:  # say what is wrong; or a text has half a character
         return read(parse_json(text), type_)
     except SchemaError as error:

@@ -24,6 +24,7 @@ from msgspec import Meta, Struct, structs
 from tourney.errors import RecordError, UsageError
 from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path, tree_hash
 from tourney.parsing import JsonObject
+from tourney.prepared_types import prepared
 from tourney.schedule.row import MatchKey
 from tourney.schedule.until_rule import first_settings
 from tourney.schema import Arguments, Count, Digest, Label, Name, SchemaError, SeedText, read
@@ -111,7 +112,7 @@ def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> Pla
     form = PlanForm(
         format_, plan, origin.chosen, tuple(forms), seed=str(tournament.seed), beacon=origin.beacon
     )
-    return msgspec.json.decode(msgspec.json.encode(form), type=JsonObject)
+    return msgspec.json.decode(msgspec.json.encode(form), type=prepared(JsonObject))
 
 
 def match_entry(key: MatchKey, digest: str, void: VoidEnd | None = None) -> Entry:

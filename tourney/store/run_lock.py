@@ -23,6 +23,7 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from tourney.errors import StoreError, StoreUnavailable, UsageError
+from tourney.prepared_types import prepared
 from tourney.store import sqlite
 from tourney.store.engine import LOCK_CLASS, is_sqlite, shown, store_error
 
@@ -93,7 +94,7 @@ def _described(engine: Engine, tournament: int) -> Running | None:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         with suppress(msgspec.MsgspecError):
-            return msgspec.json.decode(os.read(fd, 4096), type=Running)
+            return msgspec.json.decode(os.read(fd, 4096), type=prepared(Running))
         return UNKNOWN
     else:
         return None

@@ -21,6 +21,7 @@ from tourney.errors import BotError, EnvironmentFailure
 from tourney.games.base import AnyGame
 from tourney.games.guide import Guide
 from tourney.games.registry import GAMES
+from tourney.prepared_types import prepared
 
 HOUSE = "house"
 """The author of the bots that ship, in leagues."""
@@ -156,10 +157,10 @@ def ladders() -> dict[tuple[str, int], tuple[Rung, ...]]:
     measured: dict[tuple[str, int], dict[str, Rating]] = {}
     try:
         if ratings.is_file():
-            tables = msgspec.toml.decode(ratings.read_bytes(), type=_LadderFile[_Ratings])
+            tables = msgspec.toml.decode(ratings.read_bytes(), type=prepared(_LadderFile[_Ratings]))
             measured = {(table.game, table.seats): table.ratings for table in tables.ladder}
         found: dict[tuple[str, int], tuple[Rung, ...]] = {}
-        for line in msgspec.toml.decode(file.read_bytes(), type=_LadderFile[_Rungs]).ladder:
+        for line in msgspec.toml.decode(file.read_bytes(), type=prepared(_LadderFile[_Rungs])).ladder:
             rated = measured.get((line.game, line.seats), {})
             rungs = (structs.replace(rung, rating=rated.get(rung.name)) for rung in line.rungs)
             found[line.game, line.seats] = tuple(rungs)

@@ -12,6 +12,7 @@ from tourney import __version__
 from tourney.errors import counted
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
+from tourney.prepared_types import prepared
 from tourney.ratings.likelihood import PRIOR
 from tourney.ratings.superiority import ENOUGH, SAMPLES
 from tourney.report import display
@@ -74,7 +75,7 @@ def files(make: Renderer) -> Iterator[File]:
 
 
 def _limits(source: ReportSource) -> Iterator[tuple[str, str, str]]:
-    keys: dict[str, Any] = msgspec.json.schema(Limits)["$defs"]["Limits"]["properties"]
+    keys: dict[str, Any] = msgspec.json.schema(prepared(Limits))["$defs"]["Limits"]["properties"]
     for key, value in source.tournament.plan.limits.texts().items():
         field = keys.get(key, {})
         choices = (field, *field.get("anyOf", ()))

@@ -19,6 +19,7 @@ from tourney.errors import RecordError, StoreError
 from tourney.match.record import check_record
 from tourney.match.result import LogLine, Measurements, PlayedMatch
 from tourney.parsing import parse_json
+from tourney.prepared_types import prepared
 from tourney.store.values import MatchResult, Tournament
 
 FORMAT = "tourney-spool/1"
@@ -183,7 +184,7 @@ def _format_result(item: MatchResult) -> dict[str, object]:
 def _parse_result(line: bytes) -> MatchResult | None:
     """The result of a line, or None if the line is damaged."""
     try:
-        found = convert(_parse_line(line), _SpoolLine)
+        found = convert(_parse_line(line), prepared(_SpoolLine))
         played = found.played
         match = None
         if played is not None:

@@ -20,6 +20,7 @@ from tourney.match.record import UNSURE_FAULTS, Record
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Entrant
 from tourney.match.verify import Finding, verify
+from tourney.prepared_types import prepared
 from tourney.ratings.trueskill_rating import estimate_draw_probability
 from tourney.results.ratings import wrong_checkpoints
 from tourney.results.standings import Ranking
@@ -363,7 +364,7 @@ class _StoredLine(msgspec.Struct, frozen=True):
 def _fits_line(stored: StoredEntrant) -> bool:
     """Say whether an entrant has the arguments, and the name if any, of its line of the tournament file."""
     try:
-        line = msgspec.json.decode(stored.line, type=_StoredLine)
+        line = msgspec.json.decode(stored.line, type=prepared(_StoredLine))
     except ValueError:
         return False
     return stored.entrant.args == line.args and line.name in (None, stored.name)

@@ -17,6 +17,7 @@ from msgspec import Struct
 import tourney
 from tourney.errors import counted
 from tourney.files import write_file
+from tourney.prepared_types import prepared
 from tourney.run.engine.run_control import parse_span
 from tourney.run.engine.verification import CheckedMatch, TournamentVerifier, VerifyTask, check_matches
 from tourney.spawning import Pool
@@ -60,7 +61,7 @@ class PartialCheck:
 
     def _read(self) -> dict[str, datetime]:
         try:
-            found = msgspec.json.decode(self._path.read_bytes(), type=VerifiedFile)
+            found = msgspec.json.decode(self._path.read_bytes(), type=prepared(VerifiedFile))
         except FileNotFoundError:
             return {}
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:

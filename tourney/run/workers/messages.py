@@ -38,6 +38,7 @@ from tourney.match.result import (
 from tourney.match.spec import MatchSpec
 from tourney.match.verify import verify
 from tourney.parsing import parse_json
+from tourney.prepared_types import prepared
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.schema import Digest, SandboxLevel
 from tourney.spawning import WorkerContext, default_processes, when_orphaned
@@ -175,7 +176,7 @@ def decode(data: bytes, kind: type[T], *, most: int = MAX_HEAD, what: str = "wha
     if len(data) > most:
         raise InvalidReplyError(f"sent {len(data):,} bytes where {most:,} are the most")
     try:
-        return msgspec.convert(parse_json(data, unique=True), kind)
+        return msgspec.convert(parse_json(data, unique=True), prepared(kind))
     except (ValueError, TypeError) as error:
         raise InvalidReplyError(f"sent {what} cannot be read: {str(error)[:300]}") from error
 
