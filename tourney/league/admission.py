@@ -1,11 +1,12 @@
 """Judges submissions: build, trials, name, digest and quota decide; what passes becomes a version of its bot.
 
 Of two equal submissions, or of two names that look alike, the one that arrived first is judged first. Builds
-and trials are charged to the account that submitted, as its matches are: those of a night take half of it at
-most, in even shares, so that nobody's builds keep others from playing or from being admitted.
+and trials are charged to the account that submitted, as its matches are. Those of a night may take a quarter
+of it, in even shares, so that nobody's builds keep others from playing or from being admitted.
 """
 
 import math
+import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,14 +22,14 @@ from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
 from tourney.bots.catalogue.tree import naming
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BotError, TourneyError, legible
+from tourney.errors import BotError, EnvironmentFailure, TourneyError, legible
 from tourney.held_folder import remove_tree
 from tourney.league.identity import SIGNATURE, folder_problem, imitated, signature_problem, skeleton
 from tourney.league.intake import look, recover, take, taken_folders
 from tourney.league.league_folder import League, moment
 from tourney.league.ledger import Author, BotVersion, Entry, Submission
 from tourney.league.receipts import Diagnosis, Say, has_receipt, write_diagnosis, write_receipt
-from tourney.run.check_bot import check_bot
+from tourney.run.check_bot import OPPONENT, check_bot
 
 _RECENT: Final = timedelta(days=2)
 """The age of submissions whose receipts are looked for."""
@@ -236,7 +237,7 @@ class _Judge:
                     entries += (Author(judged.author, judged.received, judged.user),)
             judged = structs.replace(judged, fate="accepted", version=version, reason="")
         if problem:
-            judged = structs.replace(judged, fate="refused", reason=_line(problem, candidate.folder))
+            judged = structs.replace(judged, fate="refused", reason=_line(league, problem))
         write_diagnosis(league, judged, diagnosis, self._say)  # a crash after the next line would lose it
         league.ledger.add(judged, *entries)
         _tell(league, judged, self._say)
@@ -257,16 +258,15 @@ class _Judge:
         return f"{why}: the next night tries again", ""
 
     def _refuse(self, submission: Submission, folder: Path, why: str) -> None:
-        refused = structs.replace(submission, fate="refused", reason=_line(why, folder))
+        refused = structs.replace(submission, fate="refused", reason=_line(self._league, why))
         self._league.ledger.add(refused)
         _tell(self._league, refused, self._say)
         remove_tree(folder)
 
 
-def _line(text: str, folder: Path) -> str:
-    """A problem for an author, in one line and without the paths of this machine."""
-    text = text.replace(f"{folder}/", "")
-    return legible(text, " ")[:1000]
+def _line(league: League, text: str) -> str:
+    """A problem for an author, in one line and without the folders of this machine."""
+    return legible(re.sub(re.escape(f"{league.folder}/") + r"([^\s'/]*/)*", "", text), " ")[:1000]
 
 
 def _stored(league: League, submission: Submission, folder: Path) -> StoredBot:
@@ -334,7 +334,8 @@ def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int
 def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
     """Build a bot and let it play its trials, contained, until it has taken so many seconds.
 
-    Raises SandboxError if the machine fails.
+    A match that the machine ends is no verdict, and its time is charged: a bot may bring it about, by
+    starving its opponent. Raises SandboxError if the machine fails without it too.
     """
     sandbox = open_sandbox(league.table.sandbox)
     makes = bool(bot.manifest.build) or bot.manifest.module is not None
@@ -360,6 +361,12 @@ def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
                 return Diagnosis(problem, tuple(lines), (), charged_ms, match_ms, cut=True)
     except BotError as error:
         problem = str(error)
+    except EnvironmentFailure as error:
+        house = league.store.add(shipped_bots()[OPPONENT], origin="used")
+        next(check_bot(house, league.store, sandbox, [league.table.game], league.limits))
+        lines.append(f"FAIL a match was not finished: {error}")
+        charged_ms = max(charged_ms, round(1000 * (time.monotonic() - began)))
+        return Diagnosis("", tuple(lines), (), charged_ms, match_ms, cut=True)
     return Diagnosis(problem, tuple(lines), (), charged_ms, match_ms)
 
 

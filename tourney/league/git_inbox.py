@@ -237,6 +237,8 @@ def received(league: League, arrival: Arrival) -> int | None:
             if update is None:
                 return None
             before, after, seconds = update[1].decode(), update[2].decode(), int(update[3])
+            if seconds > time.time():
+                return None  # the clock of the server is not ours
             if _tree_at(league, after, path) != arrival.tree:
                 return since
             since = seconds * 1_000_000

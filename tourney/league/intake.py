@@ -130,12 +130,15 @@ def _folder_arrivals(league: League, now: datetime, notes: list[str]) -> Iterato
     with hold(league.inbox) as inbox:
         with os.scandir(inbox.fd) as scan:
             for entry in scan:
-                if entry.is_dir(follow_symlinks=False):
-                    with suppress(FileNotFoundError):
+                try:
+                    if entry.is_dir(follow_symlinks=False):
                         owner = account_name(entry.stat(follow_symlinks=False).st_uid)
                         folders.setdefault(league.payer(entry.name, owner), []).append(entry.name)
-                else:
-                    strays += 1
+                    else:
+                        strays += not entry.name.startswith(".")
+                except OSError as error:  # as of a mount whose server has ended
+                    if not isinstance(error, FileNotFoundError):
+                        notes.append(f"inbox/{_shown(entry.name)} is left alone: {error.strerror}")
         if strays:
             notes.append(
                 f"the inbox has {counted(strays, 'entry', 'entries')} besides the folders of authors"
@@ -185,19 +188,19 @@ class _AccountLook:
         submissions = []
         for name in names:
             if not name.startswith(".") and not name.endswith(_NO_SUBMISSIONS):
-                with suppress(FileNotFoundError):
+                with suppress(OSError):  # it went, or its mount does not answer
                     info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
                     submissions.append(FolderEntry(name, info))
         # The newest first, because what nights copied stays in the folder.
         submissions.sort(key=lambda entry: entry.info.st_ctime_ns, reverse=True)
         for number, entry in enumerate(submissions):
-            if self._entries <= 0 or self._files <= 0:
+            seen = _see(folder, entry, self._files)
+            if self._entries <= 0 or seen.count > self._files:
                 self._leave(author, len(submissions) - number, "submission")
                 return
             self._entries -= 1
-            seen = _see(folder, entry, self._files)
             self._files -= seen.count
-            if self._files > 0 and seen.is_complete(self._now):
+            if seen.is_complete(self._now):
                 yield _arrival(author, user, entry, seen, problem or seen.problem)
 
 
@@ -244,6 +247,7 @@ def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
                 problem = problem or f"{_shown(path)} is {kind}: put the bot itself there"
             if count + len(pending) > most:
                 problem = f"it has more than {most:,} files and folders: remove what is no part of the bot"
+                count = most + 1
                 break
     except FileNotFoundError:
         return _Seen(0.0, 0, False, "", count)  # it changes now
@@ -264,7 +268,7 @@ def _arrival(author: str, user: str, entry: FolderEntry, seen: _Seen, problem: s
     bot = bot.removesuffix(archive_ending(bot))
     owner = account_name(entry.info.st_uid)
     if owner != user:
-        problem = problem or f"{entry.name} belongs to {owner}, and the folder {author} to {user}"
+        problem = problem or f"{_shown(entry.name)} belongs to {owner}, and the folder {author} to {user}"
     return Arrival(author, bot, entry.name, seen.stamp, problem, user=user, arrived=seen.arrived)
 
 
@@ -289,7 +293,7 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
     if arrival.problem or bot != arrival.bot:
         shown = _shown(arrival.bot)[:60]
         why = arrival.problem or f"{shown!r} cannot name a bot: use small letters, digits and '-'"
-        submission = structs.replace(submission, fate="refused", reason=why[:1000])
+        submission = structs.replace(submission, fate="refused", reason=legible(why)[:1000])
         ledger.add(submission)
         return submission
     taken = league.records / "taken"

@@ -35,7 +35,7 @@ from tourney.store.engine import database_exists
 from tourney.store.values import StoredEntrant, Tournament
 
 FIRST: Final = 2
-"""Pairings of the first slice while nothing is known of how long matches take."""
+"""Pairings of the first slice if a version has never played: its matches may take longer than its trials."""
 MEMORY: Final = 7
 """Nights from which the lengths of an author's matches are known."""
 SHARE: Final = 150
@@ -101,7 +101,6 @@ class NightPlay:
         name = self._name(seats)
         earlier = (self._state(self._name(seats, before)) for before in range(MEMORY, 0, -1))
         played = {author: one for state in earlier if state for author, one in state.lengths.items()}
-        self._slow_start = not played
         trials = self._trials()
         # A version that entered in this night may be faster than those of earlier nights.
         quicker = {author: min(one, played.get(author, one)) for author, one in trials.items()}
@@ -113,6 +112,8 @@ class NightPlay:
                 f"{author} does not play in {name}: a pairing is longer than the time it has left"
             )
         alive = [one for one in self._league.ledger.alive(self._night.number) if one.author not in over]
+        new = any(one.night == self._night.number and one.author != HOUSE for one in alive)
+        self._slow_start = new or not played
         if len(alive) < seats or all(one.author == HOUSE for one in alive):
             self._listener.say(
                 f"{name} is not played: the league has too few bots for tables of {seats} seats"
@@ -219,13 +220,12 @@ class NightPlay:
         keys["opening-plies"] = opening_plies(find_game(league.table.game), league.table.opening_plies)
         run: dict[str, object] = {"sandbox": league.table.sandbox}
         alive = {one.entrant: one.digest for one in league.ledger.alive(self._night.number)}
-        bots = alive if state is None else {one.name: one.entrant.digest for one in state.entrants} | alive
+        over = self._over(seats, state)
+        bots = {} if state is None else {one.name: one.entrant.digest for one in state.entrants}
+        bots |= {entrant: digest for entrant, digest in alive.items() if _author(entrant) not in over}
         if state is None or "author-share" in dict(state.tournament.plan.extra):
             keys["author-share"] = SHARE
-        over = self._over(seats, state)
-        if state is None:
-            bots = {name: digest for name, digest in bots.items() if _author(name) not in over}
-        else:
+        if state is not None:
             gone = {one.name for one in state.entrants if _author(one.name) in over or one.name not in alive}
             run["withdrawn"] = sorted(gone | set(state.tournament.run.withdrawn))
         tables = {"options": written.get("options", {}), "limits": written.get("limits", {}), "run": run}

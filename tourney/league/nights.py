@@ -35,7 +35,7 @@ from tourney.store.engine import database_exists
 
 BACKUPS: Final = 2
 """Backups that are kept: those of the last nights."""
-ADMISSION: Final = 0.5
+ADMISSION: Final = 0.25
 """The part of a night that builds and trials may take."""
 
 

@@ -72,11 +72,15 @@ def close_inbox(inbox: Path) -> Iterator[str]:
     bits = _OTHERS if os.geteuid() else _PUBLIC
     with hold(inbox) as folders, os.scandir(folders.fd) as scan:
         for entry in scan:
-            if entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mode & bits:
-                open_still.append(entry.name)
-                with suppress(OSError, UnsafeFileError), folders.hold(entry.name) as folder:
-                    os.fchmod(folder.fd, 0o700)
+            with suppress(OSError, UnsafeFileError):
+                if entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mode & bits:
+                    open_still.append(entry.name)
+                    with folders.hold(entry.name) as folder:
+                        os.fchmod(folder.fd, 0o700)
                     closed.append(open_still.pop())
+        inbox_mode = os.fstat(folders.fd).st_mode
+    if inbox_mode & stat.S_IWOTH and not inbox_mode & stat.S_ISVTX:
+        yield f"every account can rename the folders of others in {inbox}: chmod +t {inbox}"
     if closed:
         yield f"other accounts could read these folders of {inbox}, which are private now: {_shown(closed)}"
     if open_still:

@@ -264,7 +264,9 @@ class _Checker:
             advice += f"; the legal actions were: {legal}"
         note, stderr, wire = _note_of(played, seat), _stderr_of(played, seat), tuple(self._wire)
         if fault == "startup":
+            began = time.monotonic()
             advice = start_advice(self.bot, self.store, self.sandbox, self.limits, note) or advice
+            self.used_ms.append(round(1000 * (time.monotonic() - began)))
         return Trial(name, False, note, advice, wire, stderr, fault == "startup", board)
 
 
