@@ -194,13 +194,13 @@ class _AccountLook:
         # The newest first, because what nights copied stays in the folder.
         submissions.sort(key=lambda entry: entry.info.st_ctime_ns, reverse=True)
         for number, entry in enumerate(submissions):
-            if self._entries <= 0 or self._files <= 0:
+            seen = _see(folder, entry, self._files)
+            if self._entries <= 0 or seen.count > self._files:
                 self._leave(author, len(submissions) - number, "submission")
                 return
             self._entries -= 1
-            seen = _see(folder, entry, self._files)
             self._files -= seen.count
-            if self._files > 0 and seen.is_complete(self._now):
+            if seen.is_complete(self._now):
                 yield _arrival(author, user, entry, seen, problem or seen.problem)
 
 
@@ -247,6 +247,7 @@ def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
                 problem = problem or f"{_shown(path)} is {kind}: put the bot itself there"
             if count + len(pending) > most:
                 problem = f"it has more than {most:,} files and folders: remove what is no part of the bot"
+                count = most + 1
                 break
     except FileNotFoundError:
         return _Seen(0.0, 0, False, "", count)  # it changes now

@@ -222,13 +222,12 @@ class NightPlay:
         keys["opening-plies"] = opening_plies(find_game(league.table.game), league.table.opening_plies)
         run: dict[str, object] = {"sandbox": league.table.sandbox}
         alive = {one.entrant: one.digest for one in league.ledger.alive(self._night.number)}
-        bots = alive if state is None else {one.name: one.entrant.digest for one in state.entrants} | alive
+        over = self._over(seats, state)
+        bots = {} if state is None else {one.name: one.entrant.digest for one in state.entrants}
+        bots |= {entrant: digest for entrant, digest in alive.items() if _author(entrant) not in over}
         if state is None or "author-share" in dict(state.tournament.plan.extra):
             keys["author-share"] = SHARE
-        over = self._over(seats, state)
-        if state is None:
-            bots = {name: digest for name, digest in bots.items() if _author(name) not in over}
-        else:
+        if state is not None:
             gone = {one.name for one in state.entrants if _author(one.name) in over or one.name not in alive}
             run["withdrawn"] = sorted(gone | set(state.tournament.run.withdrawn))
         limits = {**dict(written.get("limits", {}))}  # type: ignore[call-overload]  # as below
