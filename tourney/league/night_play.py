@@ -105,7 +105,8 @@ class NightPlay:
         trials = self._trials()
         # A version that entered in this night may be faster than those of earlier nights.
         quicker = {author: min(one, played.get(author, one)) for author, one in trials.items()}
-        self._lengths[seats] = played | quicker
+        tonight = {author: one for lengths in self._lengths.values() for author, one in lengths.items()}
+        self._lengths[seats] = tonight | played | quicker
         drawn, state = -1, self._state(name)
         over = self._over(seats, None) if state is None else set()
         for author in sorted(over):
@@ -144,18 +145,21 @@ class NightPlay:
             return max(per, min(first * per, most or BATCH * per))
         if state.open:
             return state.budget
-        if end is None:
-            return most if most is not None and most > state.budget else None
-        left = end - self._plan.clock()
-        if left < max(SHORTEST, 2 * state.longest):
+        if most is not None and most <= state.budget:
             return None
-        pinning = self._plan.pinning.fitting(MatchMemory.of(state.tournament.plan.limits, seats))
-        fits = left / 2 * pinning.workers / max(state.mean, 1e-3) / per
         self._lengths[seats] |= state.lengths
-        # What is not known, such as how long the bots of a new author take, shows before the next slice.
-        fits = min(fits, self._fitting(seats, state) / per, state.rows / per)
-        budget = state.budget + max(1, int(fits)) * per
-        return budget if most is None else min(budget, most) if most > state.budget else None
+        fits = self._fitting(seats, state) / per
+        if most is not None:
+            fits = min(fits, (most - state.budget) / per)
+        if end is not None:
+            left = end - self._plan.clock()
+            if left < max(SHORTEST, 2 * state.longest):
+                return None
+            # What is not known, such as how long the bots of a new author take, shows before the next slice.
+            pinning = self._plan.pinning.fitting(MatchMemory.of(state.tournament.plan.limits, seats))
+            in_time = left / 2 * pinning.workers / max(state.mean, 1e-3) / per
+            fits = min(fits, in_time, state.rows / per)
+        return state.budget + max(1, int(fits)) * per
 
     def _fitting(self, seats: int, state: "_State | None") -> float:
         """The matches after which any author that still plays should have used half of what it has left.
@@ -188,14 +192,14 @@ class NightPlay:
         return self._league.table.quota.seconds_per_night - used
 
     def _over(self, seats: int, state: "_State | None") -> set[str]:
-        """The authors for whom a further pairing would be too long."""
+        """The authors who have not enough left for a further pairing."""
         lengths = self._lengths[seats] | ({} if state is None else state.lengths)
-        pairing = group_size(seats)
-        return {
-            author
-            for author, one in lengths.items()
-            if author != HOUSE and self._left(author, state) < pairing * one
-        }
+        over = set()
+        for author in self._payers.keys() - {HOUSE}:
+            left = self._left(author, state)
+            if left <= 0 or left < group_size(seats) * lengths.get(author, 0.0):
+                over.add(author)
+        return over
 
     def _file(self, name: str, seats: int, budget: int, state: "_State | None") -> TournamentFile:
         """Write the tournament file of the next slice, and read it."""

@@ -302,18 +302,27 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if open_to_others and _held_by_a_stranger(info):
-                    path.unlink(missing_ok=True)
+                    if _is_at(path, info):
+                        path.unlink(missing_ok=True)
                     continue
                 if not wait:
                     raise
                 fcntl.flock(fd, fcntl.LOCK_EX)
-            if open_to_others:
-                path.unlink(missing_ok=True)
-            elif os.fstat(fd).st_nlink:  # else it was replaced while this process waited for it
+            if not _is_at(path, info):
+                continue  # it was replaced while this process waited for it
+            if not open_to_others:
                 yield
                 return
+            path.unlink(missing_ok=True)
         finally:
             os.close(fd)
+
+
+def _is_at(path: Path, info: os.stat_result) -> bool:
+    """Whether a path leads to this file now."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(info, path.lstat())
+    return False
 
 
 def _held_by_a_stranger(info: os.stat_result) -> bool:
