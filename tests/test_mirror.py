@@ -52,6 +52,7 @@ OTHER_TESTS: dict[str, str] = {
     "games/test_sages_properties.py": "Sages Tafl and Sage Stones on made-up positions",
     "match/test_freezing.py": "waiting bots stand still in whole matches",
     "match/test_hidden_setup.py": "hidden set-ups in lines, logs and on screens",
+    "match/test_misbehaviour.py": "pairs and triples of bots that misbehave",
     "match/test_real_bots.py": "faults of real processes",
     "ratings/test_draw_probability.py": "the draw probability, from the store to TrueSkill",
     "report/charts/test_intervals.py": "the intervals in tables",

@@ -213,9 +213,11 @@ def test_leaving_bot_gets_lines_and_end_of_input(spawn: Spawn, tmp_path: Path) -
 def test_output_is_withheld_until_the_input_ends(
     spawn: Spawn, script: str, withheld: Withheld | None
 ) -> None:
+    """A bot that was frozen while others were starting may write then."""
     channel = spawn(script)
     channel.request(b"go\n")
     assert channel.wait(time.monotonic_ns()) == Event("timeout")
+    channel.freeze()
     assert channel.withheld(60_000) == withheld
 
 

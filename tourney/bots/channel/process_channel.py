@@ -202,6 +202,7 @@ class ProcessChannel(BufferedChannel):
         """A line without its newline, or the first line but ``info`` that comes once the input is closed."""
         if part := self._lines.unfinished():
             return Withheld(part, whole=False, at_end=False)
+        self.thaw()  # it may have been judged while others were still starting
         self._shut_stdin()
         deadline = self._clock() + milliseconds * 1_000_000
         while (event := self.wait(deadline)).kind == "line" and event.text.startswith("info"):
