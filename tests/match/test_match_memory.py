@@ -3,8 +3,16 @@
 import pytest
 
 from tourney.bots.sandbox.machine_memory import MachineMemory
+from tourney.bots.sandbox.sandbox import MAX_PROCESSES
 from tourney.errors import SandboxError
-from tourney.match.match_memory import MAX_KEPT, PROGRAM_MB, MatchMemory, plan_matches, refuse_unfit
+from tourney.match.match_memory import (
+    LEAST_PROCESSES,
+    MAX_KEPT,
+    PROGRAM_MB,
+    MatchMemory,
+    plan_matches,
+    refuse_unfit,
+)
 from tourney.match.spec import LEAST_MEMORY_MB, Limits
 
 MIB = 1 << 20
@@ -93,3 +101,25 @@ def test_fewer_bots_are_kept_where_memory_is_short(need: MatchMemory) -> None:
     assert plan_matches(need, 1, machine(64_000)).kept == MAX_KEPT
     assert plan_matches(need, 1, machine(need.match_mb + PROGRAM_MB + 2 * need.kept_mb)).kept == 2
     assert plan_matches(need, 1, machine(need.match_mb + PROGRAM_MB)).kept == 0
+
+
+@pytest.mark.parametrize("bots", [2, 4])
+@pytest.mark.parametrize("wanted", [1, 4, 16])
+@pytest.mark.parametrize("room", [200, 500, 2048, 4096, 100_000, None])
+def test_bots_of_all_matches_may_start_their_processes(bots: int, wanted: int, room: int | None) -> None:
+    """Where a container allows few: a bot that starts all of them would harm its opponent."""
+    plan = plan_matches(MatchMemory(bots, 16), wanted, machine(64_000), room)
+    assert 1 <= plan.matches <= wanted
+    if room is not None and plan.processes > LEAST_PROCESSES // 4:
+        assert plan.matches * bots * plan.processes < room
+    if room in (None, 100_000):
+        assert plan == (wanted, MAX_KEPT, "", MAX_PROCESSES)
+    else:
+        assert plan.processes >= LEAST_PROCESSES or plan.matches == 1
+
+
+def test_fewer_processes_of_bots_are_explained() -> None:
+    assert plan_matches(TWO, 4, machine(64_000), 2048).text == (
+        "processes: 2,048 more can be started here, so 4 matches at a time, and each bot may have 232"
+        " (otherwise 512); raise the limit of processes (pids.max, ulimit -u)"
+    )

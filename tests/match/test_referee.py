@@ -340,3 +340,32 @@ def test_game_that_ends_ranks_withdrawn_seats_last() -> None:
         assert points[0] >= 4
     assert points[1:] == (0, 0)
     assert referee.outcome.ranks == (3, 1, 1)
+
+
+class Fragile(Toe):
+    """A plugin's game whose parser fails on what is no square."""
+
+    def parse_action(self, text: str) -> int:
+        return "abc".index(text[0]) + 3 * "123".index(text[1])
+
+
+def test_bot_cannot_break_a_game_by_a_text_that_is_no_action() -> None:
+    """A match of a broken game has no result, so a bot that is losing could send such a text."""
+    referee = Referee(make_spec(), Fragile())
+    referee.begin()
+    assert referee.act("b2") == ""
+    assert referee.act("z9") == "action 'z9' is not legal here, and the game fails to read it"
+    assert referee.outcome is not None
+    assert referee.outcome.seat_faults == (None, "illegal")
+    assert referee.outcome.ranks == (1, 2)
+
+
+def test_game_that_fails_on_a_legal_action_is_broken() -> None:
+    class Broken(Fragile):
+        def parse_action(self, text: str) -> int:
+            raise ZeroDivisionError
+
+    referee = Referee(make_spec(), Broken())
+    referee.begin()
+    with pytest.raises(ZeroDivisionError):
+        referee.act("b2")

@@ -13,3 +13,4 @@ def set_memory(monkeypatch: pytest.MonkeyPatch, total_mb: int, available_mb: int
     available = total_mb if available_mb is None else available_mb
     memory = MachineMemory(total_mb * MIB, available * MIB, "this machine")
     monkeypatch.setattr(match_memory, "machine_memory", lambda: memory)
+    monkeypatch.setattr(match_memory, "free_processes", lambda: None)

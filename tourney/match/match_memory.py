@@ -2,11 +2,14 @@
 
 If the bots of all matches may use more than there is, the kernel ends one of them before any has broken its
 limit. That is nobody's fault, so the match has no result, and a bot that is losing could bring that about.
+The same goes for processes: where a container allows few, a bot that starts all of them would keep its
+opponent from starting any, and other matches from starting their bots.
 """
 
 from typing import Final, NamedTuple, Self
 
-from tourney.bots.sandbox.machine_memory import MachineMemory, machine_memory
+from tourney.bots.sandbox.machine_memory import MachineMemory, free_processes, machine_memory
+from tourney.bots.sandbox.sandbox import MAX_PROCESSES
 from tourney.bots.sandbox.visible_files import COPY_BYTES
 from tourney.bots.wasm.fuel import HOST_MB
 from tourney.errors import SandboxError, counted
@@ -16,6 +19,10 @@ PROGRAM_MB: Final = 256
 """Room for the coordinator, which takes about 100 MiB, and what it starts besides workers."""
 WORKER_MB: Final = 64  # room for a worker, which takes about 35 MiB, and the shells of its sandboxes
 MAX_KEPT: Final = 16  # most bots, or hosts of modules, that a worker keeps for later matches
+OWN_PROCESSES: Final = 64  # room for the processes and threads of the program itself
+WORKER_PROCESSES: Final = 32  # and of a worker, with the sandboxes that it makes
+LEAST_PROCESSES: Final = 96
+"""Processes of a bot for which fewer matches are played at a time: a Java machine starts some dozens."""
 _MIB: Final = 1 << 20
 _COPY_MB: Final = COPY_BYTES // _MIB
 
@@ -60,11 +67,41 @@ class MatchMemory(NamedTuple):
 
 
 class MatchesAtOnce(NamedTuple):
-    """How many matches are played at a time, how many bots each worker may keep, and why, in words or ""."""
+    """How many matches are played at a time, how many bots each worker may keep, and why, in words or "".
+
+    ``processes`` is the most that a bot may have.
+    """
 
     matches: int
     kept: int = MAX_KEPT
     text: str = ""
+    processes: int = MAX_PROCESSES
+
+    def sharing(self, room: int | None, bots: int) -> Self:
+        """The plan where so many processes can be started in all; None: as many as wanted."""
+        if room is None or room >= _processes_of(self.matches, bots, MAX_PROCESSES):
+            return self
+        plan = self
+        while plan.matches > 1 and room < _processes_of(plan.matches, bots, LEAST_PROCESSES):
+            plan = plan._replace(matches=plan.matches - 1)
+        # If not even one match has as many, its bots have what there is.
+        share = (room - _processes_of(plan.matches, bots, 0)) // (plan.matches * bots)
+        processes = max(LEAST_PROCESSES // 4, min(MAX_PROCESSES, share))
+        at_once = "1 match" if plan.matches == 1 else f"{plan.matches} matches"
+        text = (
+            f"processes: {room:,} more can be started here, so {at_once} at a time, and each bot may have"
+            f" {processes} (otherwise {MAX_PROCESSES}); raise the limit of processes (pids.max, ulimit -u)"
+        )
+        return plan._replace(processes=processes, text="; ".join(filter(None, (plan.text, text))))
+
+
+def _processes_of(matches: int, bots: int, each: int) -> int:
+    """The processes of so many matches at a time, whose bots have ``each``, and of the program."""
+    return OWN_PROCESSES + matches * (WORKER_PROCESSES + bots * each)
+
+
+ALL_FIT: Final = MatchesAtOnce(1)
+"""Bounds of a worker on a machine that has enough of everything."""
 
 
 def refuse_unfit(need: MatchMemory, memory: MachineMemory | None = None, *, fixed: str = "") -> None:
@@ -88,14 +125,25 @@ def refuse_unfit(need: MatchMemory, memory: MachineMemory | None = None, *, fixe
     )
 
 
-def plan_matches(need: MatchMemory, wanted: int, memory: MachineMemory | None = None) -> MatchesAtOnce:
+def plan_matches(
+    need: MatchMemory,
+    wanted: int,
+    memory: MachineMemory | None = None,
+    processes: int | None = None,
+) -> MatchesAtOnce:
     """The number of matches at a time, at most ``wanted``, of which all fit into what is available now.
 
-    At least one, which fits into the total (``refuse_unfit``). Memory that other programs use now is left
+    ``memory`` and the number of ``processes`` that can be started (None: any) default to this machine's. At
+    least one match, which fits into the total (``refuse_unfit``). Memory that other programs use now is left
     out: with it, bots could fill the machine before one breaks its limit. As many bots are kept as fit beside
     the matches.
     """
-    memory = memory or machine_memory()
+    if memory is None:
+        memory, processes = machine_memory(), free_processes()
+    return _by_memory(need, wanted, memory).sharing(processes, need.bots)
+
+
+def _by_memory(need: MatchMemory, wanted: int, memory: MachineMemory) -> MatchesAtOnce:
     room = min(memory.total // _MIB - PROGRAM_MB, memory.available // _MIB)
     most = room // need.match_mb
     matches = max(1, min(wanted, most))

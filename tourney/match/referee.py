@@ -18,11 +18,11 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from tourney.errors import ActionError, GameError, TournamentError
+from tourney.errors import ActionError, EnvironmentFailure, GameError, TournamentError
 from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState, Tables, Termination
 from tourney.match.record import Adjudication, FaultKind, Outcome
 from tourney.match.spec import Limits, MatchSpec
-from tourney.protocol import HIDDEN, Legal, NewGame, Over, Position, Reveal, Withdrawn, play_line
+from tourney.protocol import HIDDEN, Legal, NewGame, Over, Position, Reveal, Withdrawn, play_line, shown
 from tourney.seeds import bot_seed, chance_stream, sample_opening_action, sample_substitute
 
 MAX_TRIES: Final = 1000
@@ -146,6 +146,15 @@ class Referee:
         except ActionError as error:
             self.fault("illegal")
             return str(error)
+        except EnvironmentFailure:
+            raise
+        except Exception:
+            # A plugin's game may fail to read what is no action at all. The match would have no result, and a
+            # bot that is losing could send such a text; so the game is broken only if the action is legal.
+            if text in self._game.legal_texts(self.state):
+                raise
+            self.fault("illegal")
+            return f"action {shown(text)} is not legal here, and the game fails to read it"
         self._enter(after, seat, text)
         actor = self.turn = after.actor
         if self._judge is not None and actor != OVER:

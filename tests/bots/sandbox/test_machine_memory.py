@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.sandbox.machine_memory import MachineMemory, machine_memory, memory_groups, oom_kills
+from tourney.bots.sandbox.machine_memory import (
+    MachineMemory,
+    free_processes,
+    machine_memory,
+    memory_groups,
+    oom_kills,
+)
 
 MIB = 1 << 20
 NO_LIMIT = "9223372036854771712\n"
@@ -131,3 +137,16 @@ def test_own_group_counts_kills_before_the_machine(
 
 def test_kernel_without_a_count_has_killed_nothing(machine: Machine) -> None:
     assert oom_kills((), machine.proc) == 0
+
+
+def test_lowest_limit_of_processes_counts(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    machine.group("/a", pids_max="max", pids_current=7)
+    machine.group("/a/b", pids_max=100, pids_current=7)
+    machine.join("/a")
+    assert free_processes(machine.proc) is None
+    machine.join("/a/b")
+    assert free_processes(machine.proc) == 93
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("resource.getrlimit", lambda _: (50, 60))
+    assert free_processes(machine.proc) == 50

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.memory import set_memory
 from tests.support.tournaments import entrant
-from tourney.match.match_memory import MAX_KEPT, MatchMemory
+from tourney.match.match_memory import ALL_FIT, MatchMemory
 from tourney.match.spec import Limits, MatchSpec
 from tourney.run.workers import host_service, messages
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -93,11 +93,11 @@ def room(memory: MatchMemory | None) -> RoomAnswer:
 
 
 def test_host_says_how_many_matches_fit_into_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_service._HostState, "kept", MAX_KEPT)
+    monkeypatch.setattr(host_service._HostState, "plan", ALL_FIT)
     set_memory(monkeypatch, 8000)
     need = MatchMemory.of(Limits(move_ms=1), 2, reuse=True)
     assert room(need) == RoomAnswer(3)
-    assert host_service._HostState.kept == 0
+    assert host_service._HostState.plan.kept == 0
     assert room(None) == RoomAnswer(None)
     set_memory(monkeypatch, 2000)
     assert room(need).matches == 0

@@ -128,9 +128,9 @@ def test_run_has_as_many_workers_as_fit_into_memory(monkeypatch: pytest.MonkeyPa
 
 def test_workers_keep_as_many_bots_as_fit_beside_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     set_memory(monkeypatch, 8000)
-    assert begun(1, reuse=False)[0]._kept == MAX_KEPT
-    assert begun(1, reuse=True)[0]._kept == 5
-    assert begun(3, reuse=True)[0]._kept == 0
+    assert begun(1, reuse=False)[0]._plan.kept == MAX_KEPT
+    assert begun(1, reuse=True)[0]._plan.kept == 5
+    assert begun(3, reuse=True)[0]._plan.kept == 0
 
 
 def test_match_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

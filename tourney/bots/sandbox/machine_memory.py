@@ -1,6 +1,10 @@
-"""The memory that this process and its bots may use together, by the machine and its control groups."""
+"""The memory that this process and its bots may use together, by the machine and its control groups.
+
+And the number of processes that they may have.
+"""
 
 import os
+import resource
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +54,29 @@ def memory_groups(proc: Path = _PROC) -> tuple[Path, ...]:
     """The control groups that count this process's memory: its own, then its ancestors."""
     groups = own_groups(proc / "self")
     return groups.get("memory") or groups.get("", ())
+
+
+def free_processes(proc: Path = _PROC) -> int | None:
+    """The number of processes and threads that can still be started here; None without a limit.
+
+    Control groups limit them (containers often), and for all but root the limit of the user, of whose
+    processes it is not known how many there are.
+    """
+    room = [
+        limit - next(iter(_figures(group, "pids.current")), 0)
+        for group in process_groups(proc)
+        for limit in _figures(group, "pids.max")
+    ]
+    soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    if os.geteuid() != 0 and soft != resource.RLIM_INFINITY:
+        room.append(soft)
+    return max(0, min(room)) if room else None
+
+
+def process_groups(proc: Path = _PROC) -> tuple[Path, ...]:
+    """The control groups that count this process among others: its own, then its ancestors."""
+    groups = own_groups(proc / "self")
+    return groups.get("pids") or groups.get("", ())
 
 
 def oom_kills(groups: Iterable[Path] = (), proc: Path = _PROC) -> int:

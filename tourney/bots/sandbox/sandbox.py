@@ -157,13 +157,15 @@ class Sandbox(ABC):
 
     ``processes`` is the class that looks after a bot's processes. ``source_folder``: where a build finds the
     bot's files, if it works in an empty folder in memory; "" if on disk. ``holds``: whether it can be made
-    before its bot starts: then its bots wait as ``HeldBot`` says.
+    before its bot starts: then its bots wait as ``HeldBot`` says. ``most_processes`` is the limit of
+    processes of a bot, which is lower where the machine allows few.
     """
 
     name: str
     processes: type[BotProcesses] = BotProcesses
     source_folder: str = ""
     holds: ClassVar[bool] = False
+    most_processes: int = MAX_PROCESSES
 
     def __init__(self, level: SandboxLevel, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
         self.level: SandboxLevel = level
@@ -238,7 +240,7 @@ class Sandbox(ABC):
         """
         with _starting():
             try:
-                group, pipes = self.start(*_checked(command, memory_mb))
+                group, pipes = self.start(*self._checked(command, memory_mb))
             except OSError as error:
                 # An error that names another file concerns one of the sandbox's own programs, not the bot.
                 own = error.filename in (None, command.argv[0], str(command.folder))
@@ -250,7 +252,7 @@ class Sandbox(ABC):
     def start_host(self, command: BotCommand, *, memory_mb: int) -> tuple[BotProcesses, Pipes]:
         """Start the host process of a module, as ``start`` does. Raises SandboxError."""
         with _starting():
-            return self.start(*_checked(command, memory_mb))
+            return self.start(*self._checked(command, memory_mb))
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:  # noqa: ARG002 - the same for all bots here
         """The protections that are only partial for a bot with these files, each with the reason."""
@@ -265,7 +267,7 @@ class Sandbox(ABC):
         if "memory" not in self._cgroups.gives:
             return
         try:
-            group, pipes = self.start(*_checked(command, memory_mb))
+            group, pipes = self.start(*self._checked(command, memory_mb))
         except OSError:
             return  # its matches find that out
         try:
@@ -283,7 +285,7 @@ class Sandbox(ABC):
         This returns at once: the sandbox is made meanwhile. Raises SandboxError.
         """
         with _starting():
-            return self._hold(self.prepare(*_checked(command, memory_mb)))
+            return self._hold(self.prepare(*self._checked(command, memory_mb)))
 
     def _hold(self, launch: Launch, *, merged: bool = False) -> HeldBot:
         """Start a sandbox that holds its bot. Raises OSError."""
@@ -313,6 +315,12 @@ class Sandbox(ABC):
         """Remove the control groups of bots whose referees were killed."""
         self._cgroups.sweep()
 
+    def _checked(self, command: BotCommand, memory_mb: int) -> tuple[BotCommand, ResourceLimits]:
+        if not command.folder.is_dir():
+            raise SandboxError(f"the bot's folder {command.folder} is gone; add the bot again")
+        limits = ResourceLimits(memory_mb, processes=self.most_processes, hosted=command.hosted)
+        return command, limits
+
     def _make_cgroup(self, limits: ResourceLimits) -> Cgroup | None:
         number = str(next(self._numbers))
         return self._cgroups.make(number, memory=limits.total_mb << 20, processes=limits.processes)
@@ -337,12 +345,6 @@ def _starting() -> Iterator[None]:
         yield
     except OSError as error:
         raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
-
-
-def _checked(command: BotCommand, memory_mb: int) -> tuple[BotCommand, ResourceLimits]:
-    if not command.folder.is_dir():
-        raise SandboxError(f"the bot's folder {command.folder} is gone; add the bot again")
-    return command, ResourceLimits(memory_mb=memory_mb, hosted=command.hosted)
 
 
 SANDBOXES: Final = Registry[Sandbox](

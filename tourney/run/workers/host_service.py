@@ -36,7 +36,7 @@ from tourney.games import compiled
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.held_folder import remove_tree
-from tourney.match.match_memory import MAX_KEPT, plan_matches, refuse_unfit
+from tourney.match.match_memory import ALL_FIT, plan_matches, refuse_unfit
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.local import LocalExecutor
 from tourney.run.workers.messages import (
@@ -68,7 +68,7 @@ class _HostState:
     draining = False
     idle: "SimpleQueue[LocalExecutor]" = SimpleQueue()
     executors: tuple[LocalExecutor, ...] = ()
-    kept = MAX_KEPT
+    plan = ALL_FIT
     slots: list[int] = []  # noqa: RUF012 - the descriptors of locks; this process has one host
 
 
@@ -235,16 +235,15 @@ def pack_bot(bot: StoredBot) -> bytes:
 
 
 def _room(asked: Question) -> RoomAnswer:
-    """How many matches fit into this host's memory; its workers will keep the bots that fit beside them."""
+    """How many matches fit into this host's memory; its workers keep to what is left beside them."""
     if asked.memory is None:
         return RoomAnswer()
     try:
         refuse_unfit(asked.memory)
     except TourneyError as error:
         return RoomAnswer(0, str(error)[:2000])
-    plan = plan_matches(asked.memory, _MAX_SLOT)
-    _HostState.kept = plan.kept
-    return RoomAnswer(plan.matches)
+    _HostState.plan = plan_matches(asked.memory, _MAX_SLOT)
+    return RoomAnswer(_HostState.plan.matches)
 
 
 def _bots(asked: Question) -> BotsAnswer:
@@ -297,7 +296,7 @@ def _start_workers(wanted: BatchRequest) -> None:
     first = _take_slots(wanted.slots)
     _HostState.session, _HostState.draining, _HostState.idle = wanted.session, False, SimpleQueue()
     _HostState.executors = tuple(
-        LocalExecutor(1, cpus=wanted.cpus, first=first + slot, kept=_HostState.kept)
+        LocalExecutor(1, cpus=wanted.cpus, first=first + slot, plan=_HostState.plan)
         for slot in range(wanted.slots)
     )
     for executor in _HostState.executors:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from tourney.errors import InputError
 from tourney.games.registry import find_game
-from tourney.match.match_memory import MAX_KEPT, MatchMemory, plan_matches, refuse_unfit
+from tourney.match.match_memory import ALL_FIT, MatchesAtOnce, MatchMemory, plan_matches, refuse_unfit
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
 from tourney.run.workers.worker import adopt_orphans, kill_orphans
@@ -34,7 +34,7 @@ class LocalExecutor(MatchExecutor):
 
     At the start of a run there may be fewer than asked for: as many as fit into memory with their bots.
     ``first`` is the number of its first worker among all on this machine, which share the processors.
-    ``kept`` is the number of bots that a worker keeps for later matches at most.
+    ``plan`` bounds the bots that a worker keeps for later matches, and the processes of each bot.
 
     They are spawned, not forked: they share neither memory nor the database's locks with the coordinator, and
     import only what playing needs.
@@ -48,11 +48,11 @@ class LocalExecutor(MatchExecutor):
 
     name: ClassVar[str] = "local"
 
-    def __init__(self, workers: int, *, cpus: int = 1, first: int = 0, kept: int = MAX_KEPT) -> None:
+    def __init__(self, workers: int, *, cpus: int = 1, first: int = 0, plan: MatchesAtOnce = ALL_FIT) -> None:
         super().__init__(workers, cpus=cpus)
         self._cpus = cpus
         self._first = first
-        self._kept = kept
+        self._plan = plan
         self._batch = 1
         self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
         self._context = WorkerContext()
@@ -69,10 +69,10 @@ class LocalExecutor(MatchExecutor):
 
     def fit(self, need: MatchMemory, say: Callable[[str], None]) -> None:
         """Take no more workers than have the memory that their matches ``need``, and at least one."""
-        plan = plan_matches(need, self.workers)
-        if plan.text:
-            say(plan.text)
-        self.workers, self._kept = plan.matches, plan.kept
+        self._plan = plan_matches(need, self.workers)
+        self.workers = self._plan.matches
+        if self._plan.text:
+            say(self._plan.text)
         self._executor.shutdown(wait=True)  # no process has started before the first match
         self._executor = self._start()
 
@@ -166,7 +166,7 @@ class LocalExecutor(MatchExecutor):
             self.workers,
             mp_context=self._context,
             initializer=worker.initialize,
-            initargs=(slots, self._cpus, self._draining, self._playing, self._first, self._kept),
+            initargs=(slots, self._cpus, self._draining, self._playing, self._first, self._plan),
         )
 
 

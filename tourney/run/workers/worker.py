@@ -27,7 +27,7 @@ from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Processors, children_of, free_processors, signal_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import GameError, InputError, OutOfMemoryError, OverloadError
-from tourney.match.match_memory import MAX_KEPT
+from tourney.match.match_memory import ALL_FIT, MatchesAtOnce
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
@@ -56,7 +56,7 @@ class _Worker:
     status: "Array[c_double] | None" = None
     slot = 0
     processors: Processors = ()
-    kept = MAX_KEPT
+    plan = ALL_FIT
 
 
 def initialize(
@@ -65,18 +65,18 @@ def initialize(
     draining: "Event",
     status: "Array[c_double]",
     first: int = 0,
-    kept: int = MAX_KEPT,
+    plan: MatchesAtOnce = ALL_FIT,
 ) -> None:
     """Make this process a worker: take a slot, pin it to processors, handle signals and the parent's death.
 
     ``slots`` is a queue of slot numbers from 0, ``cpus`` the processors of a slot (see ``pin``), ``first``
     the number of slots on this machine that come before these. While the event ``draining`` is set, no match
     starts. ``status`` is shared and holds two numbers a slot: the match being played and its start (both 0:
-    none). ``kept`` is the number of bots that wait for a later match at most.
+    none). ``plan`` bounds the bots that wait for later matches, and the processes of each bot.
     """
     _Worker.draining = draining
     _Worker.status = status
-    _Worker.kept = kept
+    _Worker.plan = plan
     _Worker.slot = slots.get()
     # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
     for number in TERMINAL_SIGNALS:
@@ -178,6 +178,7 @@ def pin(slot: int, cpus: int) -> Processors:
 @cache
 def _match_runner(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
     box = open_sandbox(sandbox)  # type: ignore[arg-type]  # a cached function takes it as a plain string
+    box.most_processes = _Worker.plan.processes
     launcher = StoreLauncher(BotStore(Path(bots)), box)
     runner = MatchRunner(
         launcher,
@@ -185,7 +186,7 @@ def _match_runner(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
         reuse=reuse,
         processors=_Worker.processors,
         hold=launcher.hold,
-        kept=_Worker.kept,
+        kept=_Worker.plan.kept,
     )
     _RUNNERS.append(runner)
     Finalize(None, runner.close, exitpriority=10)
