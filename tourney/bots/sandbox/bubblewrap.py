@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
-from tourney.bots.catalogue.command import BotCommand, command_of, interpreter_paths
+from tourney.bots.catalogue.command import PYTHON, BotCommand, command_of, interpreter_paths
 from tourney.bots.sandbox.bot_processes import NamespaceProcesses
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
@@ -149,9 +149,9 @@ class Bubblewrap(Sandbox):
             self.check()
             # The interpreter that runs Tourney may lie below /tmp, and not work in another place.
             if "empty-tmp" in self._extras and any(map(is_private, interpreter_paths())):
-                words = (sys.executable, "-B", "-s", "-c", "import tourney.bot")
+                words = (PYTHON, "-B", "-s", "-c", "import tourney.bot")
                 self.check_command(command_of(words, Path("/usr")))
-                return can_move(sys.executable)
+                return can_move(PYTHON)
         except SandboxError:
             return False
         return True

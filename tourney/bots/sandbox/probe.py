@@ -17,7 +17,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from tourney.bots.catalogue.command import BotCommand, command_of, interpreter_paths
+import tourney
+from tourney.bots.catalogue.command import PYTHON, BotCommand, command_of, interpreter_paths
 from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox import canary, canary_tools
 from tourney.bots.sandbox.canary_tools import CACHED_BYTES, cached_pages, drop_pages, shared_library
@@ -127,7 +128,7 @@ class _Probing:
                 inode=[sample.stat().st_dev, sample.stat().st_ino],
                 kept=str(self._library / "kept"),
                 dropped=str(self._library / "dropped"),
-                locked=stack.enter_context(held_lock(Path("/usr"))),
+                locked=stack.enter_context(held_lock(Path("/usr/bin"))),
                 referee=os.getpid(),
                 referee_words=Path("/proc/self/cmdline").read_bytes().hex(),
                 port=server.getsockname()[1],
@@ -151,7 +152,7 @@ class _Probing:
         """The command that starts a canary."""
         plan = json.dumps(self._facts._replace(probes=tuple(names), ticks=ticks)._asdict())
         # Not -I, which would hide the bot's folder.
-        words = (sys.executable, "-E", "-s", "-S", "-B", "-m", canary.__name__, plan)
+        words = (PYTHON, "-E", "-s", "-S", "-B", "-m", canary.__name__, plan)
         return command_of(words, self._folder, self._library)
 
     @contextmanager
