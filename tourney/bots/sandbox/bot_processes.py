@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from tourney.bots.channel.interface import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
+from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.processes import (
     TRY_SECONDS,
     Pipes,
@@ -360,7 +361,7 @@ class HeldBot:
             self._group.exited(TRY_SECONDS * 1000)
             errors = self._pipes.stderr if self._pipes.stderr >= 0 else self._pipes.stdout
             why = said.decode("ascii", "replace").strip() + last_line(errors)
-            raise SandboxError(f"{self._name} does not work here ({why or self._group.death()})")
+            raise SandboxError(with_limits(f"{self._name} does not work here ({why or self._group.death()})"))
 
 
 def last_line(fd: int) -> str:

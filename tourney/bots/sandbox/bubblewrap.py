@@ -5,7 +5,6 @@ processes of one user may signal each other. Otherwise it runs in a user namespa
 """
 
 import os
-import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -42,6 +41,11 @@ USERS_PER_PROCESS: Final = 32  # users that one referee hands out; more bots tha
 _USER_RANGES: Final = ((1_879_048_192, 268_304_384), (61_184, 4_336), (10_000, 50_000), (1, 65_533))
 """First user and count, the best range first: a container's user namespace may lack the high ones."""
 
+_PACKAGES: Final = {
+    "bwrap": "bubblewrap",
+    "env": "coreutils",
+    **dict.fromkeys(("prlimit", "setpriv"), "util-linux"),
+}
 _UNSET = ["-u", "PWD", "-u", "OLDPWD", "-u", "SHLVL", "-u", "_"]
 _SHELL = "/bin/sh"
 _LIMITS = "/proc/self/limits"
@@ -270,7 +274,10 @@ def _shell_is_exact() -> bool:
 def _needed(name: str) -> str:
     path = program(name)
     if path is None:
-        raise SandboxError(f"the program {name} is not installed")
+        raise SandboxError(
+            f"the program {name} is not installed; install {_PACKAGES[name]} (see"
+            " docs/explanation/containment.md)"
+        )
     return path
 
 

@@ -2,6 +2,7 @@
 
 import atexit
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -38,23 +39,41 @@ def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
     return found
 
 
-def _best_home(mount: Path, root: str, own: str, wanted: set[str]) -> Home | None:
-    """The nearest folder, upwards from this process's own group, whose groups have the most."""
+def own_groups(controller: str, proc: Path = Path("/proc/self")) -> Sequence[Path]:
+    """The folders of this process's group for a controller and of the groups above it, the nearest first.
+
+    Version 2 serves a controller that version 1 does not have.
+    """
+    try:
+        mounts = _mounts((proc / "mountinfo").read_text("utf-8", "surrogateescape"))
+        own = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
+    except (OSError, ValueError, IndexError):
+        return ()
+    name = controller if controller in mounts and controller in own else ""
+    return _upwards(*mounts[name], own[name]) if name in mounts and name in own else ()
+
+
+def _upwards(mount: Path, root: str, own: str) -> Sequence[Path]:
+    """The folders from this process's own group up to the mount; none if it does not show them."""
     if root != "/":
         if own != root and not own.startswith(f"{root}/"):
-            return None
+            return ()
         own = own[len(root) :]
     if "/.." in own:
-        return None
+        return ()
     folder = mount / own.lstrip("/")
+    return [path for path in (folder, *folder.parents) if path.is_relative_to(mount)]
+
+
+def _best_home(mount: Path, root: str, own: str, wanted: set[str]) -> Home | None:
+    """The nearest folder, upwards from this process's own group, whose groups have the most."""
     best: Home | None = None
-    while folder.is_relative_to(mount):
+    for folder in _upwards(mount, root, own):
         gives = _try(folder, wanted)
         if gives and (best is None or len(gives) > len(best.gives)):
             best = Home(folder, gives)
-        if len(gives) == len(wanted) or folder == mount:
+        if len(gives) == len(wanted):
             break
-        folder = folder.parent
     return best
 
 

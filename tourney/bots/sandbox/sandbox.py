@@ -20,6 +20,7 @@ from tourney.bots.channel.interface import Channel, FailedChannel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses, HeldBot, last_line
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
+from tourney.bots.sandbox.host_limits import ADDRESS_MB, FILE_MB, OPEN_FILES, PROCESSES, with_limits
 from tourney.bots.sandbox.processes import TRY_SECONDS, Pipes, start_held, start_process
 from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
 from tourney.errors import SandboxError
@@ -76,7 +77,7 @@ _BY_GROUPS: Final[tuple[tuple[frozenset[str], tuple[str, ...]], ...]] = (
     (frozenset({"memory"}), ("total-memory",)),
     (frozenset({"pids"}), ("process-count",)),
 )
-MAX_PROCESSES: Final = 512  # processes and threads of a bot: a Java machine alone starts dozens
+MAX_PROCESSES: Final = PROCESSES  # processes and threads of a bot: a Java machine alone starts dozens
 _BOTS_FAULT = frozenset(
     {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
     | {errno.E2BIG, errno.EINVAL, errno.ENAMETOOLONG, errno.ETXTBSY, errno.ELIBBAD}
@@ -96,8 +97,8 @@ class ResourceLimits:
 
     memory_mb: int = 4096
     processes: int = MAX_PROCESSES
-    file_mb: int = 64
-    open_files: int = 1024
+    file_mb: int = FILE_MB
+    open_files: int = OPEN_FILES
     folder_mb: int = 2048
     hosted: bool = False
 
@@ -157,13 +158,15 @@ class Sandbox(ABC):
 
     ``processes`` is the class that looks after a bot's processes. ``source_folder``: where a build finds the
     bot's files, if it works in an empty folder in memory; "" if on disk. ``holds``: whether it can be made
-    before its bot starts: then its bots wait as ``HeldBot`` says.
+    before its bot starts: then its bots wait as ``HeldBot`` says. ``fallen``: why "auto" chose it and none
+    that contains bots, or "".
     """
 
     name: str
     processes: type[BotProcesses] = BotProcesses
     source_folder: str = ""
     holds: ClassVar[bool] = False
+    fallen: str = ""
 
     def __init__(self, level: SandboxLevel, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
         self.level: SandboxLevel = level
@@ -196,9 +199,9 @@ class Sandbox(ABC):
     def check_command(self, command: BotCommand) -> None:
         """Run a program that ends by itself. Raises SandboxError if it fails."""
         try:
-            group, pipes = self.start(command, ResourceLimits(memory_mb=1024))
+            group, pipes = self.start(command, ResourceLimits(memory_mb=ADDRESS_MB))
         except OSError as error:
-            raise SandboxError(f"{self.name} does not start here: {error}") from error
+            raise SandboxError(with_limits(f"{self.name} does not start here: {error}")) from error
         try:
             ended = group.exited(TRY_SECONDS * 1000)
             said = last_line(pipes.stderr)
@@ -207,7 +210,7 @@ class Sandbox(ABC):
             self.settle()
         if not ended or group.returncode != 0:
             why = said or (f"exit code {group.returncode}" if ended else "it hangs")
-            raise SandboxError(f"{self.name} does not work here ({why})")
+            raise SandboxError(with_limits(f"{self.name} does not work here ({why})"))
 
     def start(
         self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False, merged: bool = False
@@ -336,7 +339,7 @@ def _starting() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
+        raise SandboxError(with_limits(f"this machine cannot start a bot: {error.strerror}")) from error
 
 
 def _checked(command: BotCommand, memory_mb: int) -> tuple[BotCommand, ResourceLimits]:
@@ -379,7 +382,9 @@ def open_sandbox(level: SandboxLevel) -> Sandbox:
             return sandbox
     if level == "strict":
         raise SandboxError(f'sandbox = "strict" is not possible: {"; ".join(reasons)}')
-    return SANDBOXES.find_class("plain").open("auto")
+    sandbox = SANDBOXES.find_class("plain").open("auto")
+    sandbox.fallen = "; ".join(reasons)
+    return sandbox
 
 
 def _containing() -> Iterator[str]:
@@ -392,7 +397,5 @@ def require_all(sandbox: Sandbox) -> None:
     """Raise SandboxError, with the names, if a sandbox does not enforce all protections."""
     missing = [f"{name} ({degree})" for name, degree in sandbox.protections.items() if degree != "enforced"]
     if missing:
-        raise SandboxError(
-            f'{sandbox.name} lacks {", ".join(missing)} on this machine; use sandbox = "auto" for the best'
-            " that works here"
-        )
+        lacks = with_limits(f"{sandbox.name} lacks {', '.join(missing)} on this machine")
+        raise SandboxError(f'{lacks}; use sandbox = "auto" for the best that works here')

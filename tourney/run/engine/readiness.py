@@ -11,6 +11,7 @@ from msgspec import structs
 
 from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import check_meter
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
@@ -113,8 +114,9 @@ def sandbox_text(sandbox: Sandbox) -> str:
     count = len(sandbox.protections)
     text = f"sandbox {sandbox.level}: {sandbox.name}, {count - len(missing)} of {count} protections enforced"
     if sandbox.name == "plain":
-        return f"{text}: bots run with your permissions, so run only bots that you trust"
-    without = f", not {', '.join(missing)}" if missing else ""
+        why = f" ({sandbox.fallen})" if sandbox.fallen else ""
+        return f"{text}: bots run with your permissions, so run only bots that you trust{why}"
+    without = with_limits(f", not {', '.join(missing)}") if missing else ""
     return f"{text}{without} (see `tourney doctor`)"
 
 
