@@ -4,7 +4,8 @@ import csv
 import io
 import json
 import resource
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -23,7 +24,7 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Degree]:
     """The canary's findings: everything is enforced unless a test changes it."""
     found: dict[str, Degree] = dict.fromkeys(PROTECTIONS, "enforced")
 
-    def probe_sandbox(_: Sandbox) -> Iterator[ProbeFinding]:
+    def probe_sandbox(_: Sandbox, _private: Collection[Path]) -> Iterator[ProbeFinding]:
         yield from (ProbeFinding(name, degree, f"tried {name}") for name, degree in found.items())
 
     monkeypatch.setattr(doctor, "probe_sandbox", probe_sandbox)
@@ -113,6 +114,22 @@ def test_limit_that_is_too_low_is_named(
     assert f"warning: {words}" in invoke("doctor").stderr
     done = invoke("doctor", "--level", "strict")
     assert f"it lacks process-count (absent): {words}" in done.stderr
+
+
+def test_canary_tries_database_and_bot_store(
+    findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Those that the options name."""
+    tried: list[Path] = []
+
+    def probe_sandbox(_: Sandbox, private: Collection[Path]) -> Iterator[ProbeFinding]:
+        tried.extend(private)
+        yield from ()
+
+    monkeypatch.setattr(doctor, "probe_sandbox", probe_sandbox)
+    db, bots = tmp_path / "lib" / "t.db", tmp_path / "bots"
+    invoke("doctor", "--level", "off", "--db", str(db), "--bots", str(bots))
+    assert {db, Path(f"{db}-wal"), Path(f"{db}-shm"), bots} <= {*tried}
 
 
 @pytest.mark.parametrize("form", ["compiled", "plain Python", "compiled, but plain Python for cyvasse"])

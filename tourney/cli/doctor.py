@@ -1,5 +1,6 @@
 """``tourney doctor``: test with a canary bot which protections work on this machine."""
 
+from pathlib import Path
 from typing import Literal, get_args
 
 from tourney.bots.sandbox.host_limits import low_limits, with_limits
@@ -11,6 +12,7 @@ from tourney.cli.output import current
 from tourney.errors import CheckError, UsageError
 from tourney.games import compiled
 from tourney.results.columns import Column
+from tourney.run.private_paths import private_paths
 from tourney.schema import Document, Part, SandboxLevel
 
 
@@ -42,20 +44,22 @@ COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
 
 @opt.command("doctor")
 @opt.choice_option("--level", get_args(SandboxLevel), "Sandbox level to test.", "auto")
+@opt.db_option
+@opt.bots_option
 @opt.formats_option(DoctorDocument)
-def command(level: SandboxLevel) -> None:
+def command(level: SandboxLevel, db: str, bots: str) -> None:
     """Test which protections against bots work on this machine.
 
-    A canary bot tries to break out of the sandbox in every known way. Prints for each protection whether it
-    is enforced, partial (some attempts worked) or absent, and what was tried; then whether the games'
-    rules are compiled or plain Python, and whether WebAssembly modules can play and count fuel. Exits with
-    code 1 if a protection that the level requires is missing.
+    A canary bot tries to break out of the sandbox in every known way, and to see the database and the bot
+    store. Prints for each protection whether it is enforced, partial (some attempts worked) or absent, and
+    what was tried; then whether the games' rules are compiled or plain Python, and whether WebAssembly
+    modules can play and count fuel. Exits with code 1 if a protection that the level requires is missing.
     """
     output = current()
-    sandbox = open_sandbox("off" if level == "off" else "auto")
+    sandbox = open_sandbox("off" if level == "off" else "auto", {})  # the canary tries what is private
     if sandbox.fallen:
         output.warn(f"bots run without containment: {sandbox.fallen}")
-    findings = list(probe_sandbox(sandbox))
+    findings = list(probe_sandbox(sandbox, private_paths(db, Path(bots).absolute()).values()))
     lines = tuple(Protection.of(f, means=PROTECTIONS[f.protection], tried=f.said) for f in findings)
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     # A protection that the sandbox claims, but that the canary bypassed.

@@ -61,7 +61,7 @@ def play_match(
         entrants = [replace(one, name=f"{one.name}-{seat}") for seat, one in enumerate(entrants, start=1)]
     number = secrets.randbits(64) if seed is None else seed
     spec = MatchSpec(rules.name, tuple(full.items()), tuple(entrants), number, limits)
-    box = open_sandbox(sandbox)
+    box = open_sandbox(sandbox, {"the bot store": kept.root})
     with closing(StoreLauncher(kept, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
         played = runner.play(spec)
     names = " against ".join(entrant.name for entrant in entrants)

@@ -267,7 +267,7 @@ def diagnosis_of(league: League, bot: StoredBot) -> Diagnosis:
     lines: list[str] = []
     problem = ""
     try:
-        sandbox = open_sandbox(league.table.sandbox)
+        sandbox = open_sandbox(league.table.sandbox, league.private)
         for trial in check_bot(bot, league.store, sandbox, [league.table.game], league.limits):
             lines += trial.lines()
             if trial.ok is False and not problem:

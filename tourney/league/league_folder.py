@@ -47,6 +47,7 @@ from tourney.league.league_file import (
 from tourney.league.ledger import Ledger, Opened, make_ledger
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
+from tourney.run.private_paths import private_paths
 from tourney.schema import SchemaError, read
 
 T = TypeVar("T")
@@ -95,6 +96,17 @@ class League:
     def database(self) -> str:
         """The database of all matches."""
         return str(self.records / "league.db")
+
+    @property
+    def private(self) -> dict[str, Path]:
+        """What no bot may see, by what it is."""
+        records = private_paths(self.database, self.store.root)
+        own = {
+            "the league file": self.folder / LEAGUE_FILE,
+            "the inbox": self.inbox,
+            "the outbox": self.outbox,
+        }
+        return {**own, "the league's log": self.folder / "league.log", "the records": self.records, **records}
 
     @property
     def store(self) -> BotStore:

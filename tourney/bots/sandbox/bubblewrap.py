@@ -5,7 +5,7 @@ processes of one user may signal each other. Otherwise it runs in a user namespa
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, Self
@@ -29,6 +29,7 @@ from tourney.bots.sandbox.visible_files import (
     memory_file,
     moved,
     private_words,
+    system_paths,
     system_words,
 )
 from tourney.errors import SandboxError
@@ -176,6 +177,11 @@ class Bubblewrap(Sandbox):
         if "empty-tmp" not in self._extras:
             held["private-tmp"] = "partial"
         return all_degrees(held)
+
+    @property
+    def shown(self) -> Sequence[Path]:
+        """The system's paths, the interpreter's, and those of the SDK and the games."""
+        return (*system_paths(), *interpreter_paths())
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:
         """The partial protection with its reason if a bot's files are too large to be copied."""

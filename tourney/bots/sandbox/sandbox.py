@@ -7,7 +7,7 @@ import errno
 import os
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -20,10 +20,11 @@ from tourney.bots.channel.interface import Channel, FailedChannel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses, HeldBot, last_line
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
+from tourney.bots.sandbox.exposure import find_exposed
 from tourney.bots.sandbox.host_limits import ADDRESS_MB, FILE_MB, OPEN_FILES, PROCESSES, with_limits
 from tourney.bots.sandbox.processes import TRY_SECONDS, Pipes, start_held, start_process
 from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
-from tourney.errors import SandboxError
+from tourney.errors import SandboxError, UsageError
 from tourney.plugins import Registry
 from tourney.protocol import HELLO
 from tourney.schema import SandboxLevel
@@ -182,6 +183,19 @@ class Sandbox(ABC):
     @abstractmethod
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every one of PROTECTIONS, in their order."""
+
+    @property
+    def shown(self) -> Sequence[Path]:
+        """The paths of the host that every bot sees; () if they are not known, as without containment."""
+        return ()
+
+    def refuse_exposed(self, private: Mapping[str, Path]) -> None:
+        """Raise UsageError if bots would see one of these paths, which are named by what they are."""
+        if exposure := find_exposed(private, self.shown):
+            raise UsageError(
+                f"{exposure.what} {exposure.path} lies in {exposure.shown}, which every bot can read; move"
+                " it, or the environment that runs Tourney, to another folder"
+            )
 
     @abstractmethod
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
@@ -361,12 +375,19 @@ SANDBOXES: Final = Registry[Sandbox](
 )
 
 
-def open_sandbox(level: SandboxLevel) -> Sandbox:
+def open_sandbox(level: SandboxLevel, private: Mapping[str, Path] = MappingProxyType({})) -> Sandbox:
     """The sandbox of a level, tried on this machine. Raises SandboxError if that is not possible.
 
     "off" is the plain one. Otherwise bubblewrap comes first, then those of plugins by name. If none of them
-    works, "auto" is the plain one and "strict" fails, as it does for one that lacks a protection.
+    works, "auto" is the plain one and "strict" fails, as it does for one that lacks a protection. ``private``
+    are paths that no bot may see, by what they are: one that bots would see raises UsageError.
     """
+    sandbox = _open(level)
+    sandbox.refuse_exposed(private)
+    return sandbox
+
+
+def _open(level: SandboxLevel) -> Sandbox:
     if level == "off":
         return SANDBOXES.find_class("plain").open("off")
     reasons = []

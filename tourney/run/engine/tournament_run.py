@@ -30,6 +30,7 @@ from tourney.run.engine.readiness import (
     find_broken,
     make_ready,
     refuse_broken,
+    open_room,
     restore_bots,
     with_ponder,
     without_broken,
@@ -254,7 +255,7 @@ def run_tournament(
         raise SandboxError(
             'sandbox = "strict" is not possible with an outside referee, which nothing contains'
         )
-    sandbox = open_sandbox(file.run.sandbox)
+    sandbox = open_room(file, url, bots, options)
     file = with_ponder(file, sandbox, options.pinning)
     if not options.sliced:
         check_contents(url, listener.say)
