@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from msgspec import structs
 
 from tourney.bots.catalogue.tree import locked
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BusyError, InputError
 from tourney.league.admission import enter_house, take_in, write_news
 from tourney.league.intake import arrivals
@@ -22,6 +24,7 @@ from tourney.league.league_tables import keep_table, rate_league
 from tourney.league.ledger import Ledger, Night
 from tourney.league.night_play import NightPlan, NightPlay
 from tourney.league.seasons import close_season, season_end, season_now
+from tourney.run.engine.containment_floor import floor_of, refuse_weaker
 from tourney.run.listeners import Listener
 from tourney.run.unattended import notify
 from tourney.schema import show
@@ -80,6 +83,7 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
         log, begun = LeagueLog(held, say), plan.clock()
         night = _open(held, now, log)
         if night.closed is None:
+            _refuse_weaker(held, log, allow=plan.allow_weaker)
             enter_house(held, night.number)
             take_in(held, night.number, now, log.say)
             play = NightPlay(held, night, plan, log)
@@ -89,6 +93,17 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
                 return NightEnd(night.number, night.matches, play.signal)
         _close(held, night, now + timedelta(seconds=plan.clock() - begun), log)
         return NightEnd(night.number, night.matches)
+
+
+def _refuse_weaker(league: League, log: Listener, *, allow: bool) -> None:
+    """Raise SandboxError if bots would be contained less than in the last tournament with matches."""
+    sandbox = open_sandbox(league.table.sandbox, league.private)
+    if not database_exists(league.database):
+        return
+    with Database.open(league.database) as database:
+        played = (one for one in reversed(database.tournaments.all()) if floor_of(database, one))
+        for last in islice(played, 1):
+            refuse_weaker(database, last, sandbox, allow=allow, say=log.say)
 
 
 def check_league(league: League) -> None:

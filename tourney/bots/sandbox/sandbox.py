@@ -85,6 +85,7 @@ _BOTS_FAULT = frozenset(
 )
 """Errors of exec that mean a bad program; all others mean a problem of the machine."""
 _REHEARSAL_MS = 3_000  # time for a bot to exit at the end of its input, before its first match
+_NAMED: Final = 4  # protections that a sentence names
 _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -420,3 +421,30 @@ def require_all(sandbox: Sandbox) -> None:
     if missing:
         lacks = with_limits(f"{sandbox.name} lacks {', '.join(missing)} on this machine")
         raise SandboxError(f'{lacks}; use sandbox = "auto" for the best that works here')
+
+
+_RANKS: Final[Mapping[str, int]] = {"enforced": 2, "partial": 1, "absent": 0}
+
+
+def lowered(now: Mapping[str, str], before: Mapping[str, str]) -> list[str]:
+    """The protections whose degree is lower now than before, as "network (absent)"."""
+    return [
+        f"{name} ({degree})"
+        for name in PROTECTIONS
+        if _RANKS[degree := now.get(name, "absent")] < _RANKS[before.get(name, "absent")]
+    ]
+
+
+def lowest(found: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Each protection's lowest degree."""
+    return {
+        name: min((one.get(name, "absent") for one in found), key=_RANKS.__getitem__) for name in PROTECTIONS
+    }
+
+
+def weaker_text(sandbox: Sandbox, lower: Sequence[str]) -> str:
+    """A clause on what a sandbox lacks, and why as far as that is known."""
+    shown = ", ".join(lower[:_NAMED])
+    more = f" and {len(lower) - _NAMED} more" if len(lower) > _NAMED else ""
+    text = f"{sandbox.name} has less of {shown}{more}"
+    return f"{text}, as {sandbox.fallen}" if sandbox.fallen else with_limits(text)

@@ -25,7 +25,8 @@ class MatchTask:
 
     ``bots`` is the folder of the bot store; the spec names each bot by its digest. After ``start_by``
     (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
-    With a ``guide``, which only workers of this machine get, the seats follow it.
+    With a ``guide``, which only workers of this machine get, the seats follow it. ``floor``: the degrees of
+    the protections below which the match must not be played; those that are not named have none.
     """
 
     number: int
@@ -35,6 +36,7 @@ class MatchTask:
     reuse: bool
     start_by: float | None = None
     guide: FollowedRecord | None = None
+    floor: tuple[tuple[str, str], ...] = ()
 
 
 Cause = Literal["machine", "overload"]
@@ -62,7 +64,8 @@ class Run:
 
     ``seed`` is the tournament's; it never leaves this machine. ``bots`` is the folder of the bot store, and
     ``digests`` names the bots that play. ``say`` prints a message. ``refused`` are the machines that get no
-    match, with the reason.
+    match, with the reason. ``floor``: as that of a match, for hosts; empty before the first match is stored,
+    when the first hosts set it, and None if there is none.
     """
 
     seed: int
@@ -73,6 +76,7 @@ class Run:
     digests: tuple[str, ...]
     say: Callable[[str], None]
     refused: Mapping[str, str] = field(default_factory=dict)
+    floor: Mapping[str, str] | None = field(default_factory=dict)
 
 
 MAX_FAILURES: Final = 3
@@ -172,6 +176,11 @@ EXECUTORS: Registry[MatchExecutor] = Registry(
 
 DEFAULT_RECHECK: Final = 200
 """Of 10,000 matches that other hosts play, those that are replayed on a second host: 2 %."""
+
+
+def is_remote(text: str) -> bool:
+    """Whether the executor of a name, or of ``NAME://ADDRESS``, plays on other hosts. Raises UsageError."""
+    return EXECUTORS.find_class(text.partition("://")[0]).remote
 
 
 def find_executor(
