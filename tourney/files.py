@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from tourney.errors import EnvironmentFailure, UsageError
 
@@ -314,31 +314,54 @@ _NETWORK: Final = re.compile(
 """File systems that several machines may use at the same time."""
 
 
+class Mount(NamedTuple):
+    """A mount: its place, its kind, its device, and the path in the device's file system that is shown there.
+
+    Device and path are the same for one folder however often it is mounted.
+    """
+
+    place: Path
+    kind: str
+    device: str
+    root: Path
+
+
 def network_file_system(path: Path) -> str | None:
     """The kind of network file system ("nfs4") of an absolute path without links, or None."""
-    kinds = dict(_mounts())
-    for folder in (path, *path.parents):
-        if folder in kinds:
-            return kinds[folder] if _NETWORK.fullmatch(kinds[folder]) else None
-    return None
+    mount = mount_of(path, mounts())
+    return mount.kind if mount is not None and _NETWORK.fullmatch(mount.kind) else None
 
 
 def is_mount_point(path: Path) -> bool:
     """Whether an absolute path without links is a mount by itself, as of a file in a container."""
-    return any(place == path for place, _ in _mounts())
+    return any(mount.place == path for mount in mounts())
 
 
-def _mounts() -> list[tuple[Path, str]]:
-    """Place and kind of all mounts; a later one hides an earlier one of the same place."""
+def mount_of(path: Path, listed: Sequence[Mount]) -> Mount | None:
+    """The innermost of the mounts listed that an absolute path without links lies in."""
+    places = {mount.place: mount for mount in listed}
+    return next((places[folder] for folder in (path, *path.parents) if folder in places), None)
+
+
+def mounts() -> list[Mount]:
+    """All mounts; a later one hides an earlier one of the same place."""
     try:
         lines = _MOUNTS.read_bytes().splitlines()
     except OSError:
         return []
-    found = []
+    listed = []
     for line in lines:
         before, _, after = line.partition(b" - ")
         fields, rest = before.split(b" "), after.split(b" ")
         if len(fields) > 4 and rest[0]:
-            place = _ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), fields[4])
-            found.append((Path(place.decode("utf-8", "surrogateescape")), rest[0].decode("ascii", "replace")))
-    return found
+            root, place = (
+                Path(
+                    _ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), field).decode(
+                        "utf-8", "surrogateescape"
+                    )
+                )
+                for field in fields[3:5]
+            )
+            kind, device = rest[0].decode("ascii", "replace"), fields[2].decode("ascii", "replace")
+            listed.append(Mount(place, kind, device, root))
+    return listed

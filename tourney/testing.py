@@ -116,7 +116,7 @@ def check_dialogue(
     """
     steps = read_dialogue(path)
     started = command_of(command, (folder or path.parent).resolve())
-    channel = open_sandbox("off").spawn(started, memory_mb=_MEMORY_MB)
+    channel = open_sandbox("off", {}).spawn(started, memory_mb=_MEMORY_MB)
     try:
         difference = play_dialogue(channel, steps, answer_ms=answer_ms)
     finally:

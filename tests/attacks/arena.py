@@ -213,7 +213,7 @@ class Arena:
             "WORDS": Path("/proc/self/cmdline").read_bytes(),
             "PORT": port,
             "ABSTRACT": self.token,
-            "LOCKED": "/usr",
+            "LOCKED": "/usr/bin",
         }
         self._facts = "\n".join(f"{key} = {value!r}" for key, value in facts.items())
         for name in ("attacker", "honest", "rival"):
@@ -307,7 +307,7 @@ def _sockets(name: str) -> Iterator[int]:
     with (
         socket.create_server(("127.0.0.1", 0), backlog=64) as port,
         socket.socket(socket.AF_UNIX) as abstract,
-        held_lock(Path("/usr")),
+        held_lock(Path("/usr/bin")),
     ):
         abstract.bind(f"\0{name}")
         abstract.listen(64)

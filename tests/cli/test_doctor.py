@@ -3,13 +3,15 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+import resource
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.command import invoke
+from tourney.bots.sandbox import bubblewrap
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
-from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.probe import ProbeFinding
 from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, Sandbox
 from tourney.cli import doctor
@@ -22,7 +24,7 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Degree]:
     """The canary's findings: everything is enforced unless a test changes it."""
     found: dict[str, Degree] = dict.fromkeys(PROTECTIONS, "enforced")
 
-    def probe_sandbox(_: Sandbox) -> Iterator[ProbeFinding]:
+    def probe_sandbox(_: Sandbox, _private: Collection[Path]) -> Iterator[ProbeFinding]:
         yield from (ProbeFinding(name, degree, f"tried {name}") for name, degree in found.items())
 
     monkeypatch.setattr(doctor, "probe_sandbox", probe_sandbox)
@@ -75,14 +77,59 @@ def test_missing_bubblewrap_is_explained(
     findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The warning has the reason and advice."""
-
-    def fails(_: str) -> Sandbox:
-        raise SandboxError("the program bwrap is not installed")
-
-    monkeypatch.setattr(Bubblewrap, "open", fails)
-    monkeypatch.setattr(doctor, "open_sandbox", lambda level: PlainSandbox("auto"))
+    monkeypatch.setattr(bubblewrap, "program", lambda _: None)
     done = invoke("doctor")
     assert "without containment: the program bwrap is not installed; install bubblewrap" in done.stderr
+
+
+def test_installed_bubblewrap_that_fails_needs_no_installation(
+    findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The warning says why it fails."""
+
+    def fails(_: Bubblewrap) -> None:
+        raise SandboxError("bubblewrap does not work here (bwrap: No permissions to create new namespace)")
+
+    monkeypatch.setattr(Bubblewrap, "check", fails)
+    done = invoke("doctor")
+    assert "without containment: bubblewrap does not work here (bwrap: No permissions" in done.stderr
+    assert "install bubblewrap" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "words"),
+    [
+        (resource.RLIMIT_NOFILE, 64, "the limit of open files (ulimit -n) is 64, and bots need 1,024"),
+        (resource.RLIMIT_NPROC, 12, "the limit of processes and threads (ulimit -u) is 12, and bots need"),
+    ],
+)
+def test_limit_that_is_too_low_is_named(
+    findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch, kind: int, limit: int, words: str
+) -> None:
+    """Also where the sandbox works in part."""
+    before = resource.getrlimit
+    low = {kind: (limit, limit)}
+    monkeypatch.setattr(resource, "getrlimit", lambda asked: low.get(asked) or before(asked))
+    findings["process-count"] = "absent"
+    assert f"warning: {words}" in invoke("doctor").stderr
+    done = invoke("doctor", "--level", "strict")
+    assert f"it lacks process-count (absent): {words}" in done.stderr
+
+
+def test_canary_tries_database_and_bot_store(
+    findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Those that the options name."""
+    tried: list[Path] = []
+
+    def probe_sandbox(_: Sandbox, private: Collection[Path]) -> Iterator[ProbeFinding]:
+        tried.extend(private)
+        yield from ()
+
+    monkeypatch.setattr(doctor, "probe_sandbox", probe_sandbox)
+    db, bots = tmp_path / "lib" / "t.db", tmp_path / "bots"
+    invoke("doctor", "--level", "off", "--db", str(db), "--bots", str(bots))
+    assert {db, Path(f"{db}-wal"), Path(f"{db}-shm"), bots} <= {*tried}
 
 
 @pytest.mark.parametrize("form", ["compiled", "plain Python", "compiled, but plain Python for cyvasse"])

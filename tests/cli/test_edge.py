@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -73,6 +74,26 @@ def test_failed_system_call_names_file_and_advice(capsys: pytest.CaptureFixture[
     raising(OSError(errno.EROFS, os.strerror(errno.EROFS), "/mnt/a.db"))
     expected = "error: /mnt/a.db: Read-only file system; choose a writable place\n"
     assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("can't start new thread"),
+        BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable", "/usr/bin/bwrap"),
+    ],
+)
+def test_full_process_table_names_the_limit(
+    error: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no bug in Tourney."""
+    before = resource.getrlimit
+    low = {resource.RLIMIT_NPROC: (5, 5)}
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: low.get(kind) or before(kind))
+    assert raising(error) == 3
+    shown = capsys.readouterr().err
+    assert "the limit of processes and threads (ulimit -u) is 5, and bots need 512; raise it" in shown
+    assert "bug" not in shown
 
 
 def test_unexpected_exception_asks_for_a_bug_report(

@@ -21,6 +21,7 @@ from tourney.interface.playing import split_bot
 from tourney.match.analysis import Analyser, Analysis, Mark
 from tourney.match.record import Record
 from tourney.protocol import SURE_WIN
+from tourney.run.private_paths import private_paths
 from tourney.run.reruns import AnalysisRun, Replayed, find_analyser
 from tourney.schema import Document, Part
 from tourney.store.database import Database
@@ -113,7 +114,7 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
     analyser = find_analyser(
         split_bot(options.reference),
         BotStore(Path(options.bots).absolute()),
-        open_sandbox(options.local.sandbox),
+        open_sandbox(options.local.sandbox, private_paths(options.db, Path(options.bots))),
         nodes=options.nodes,
         move_ms=options.move_ms,
     )

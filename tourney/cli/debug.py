@@ -18,6 +18,7 @@ from tourney.interface.found_match import find_match
 from tourney.match.match_runner import StoreLauncher
 from tourney.match.result import PlayedMatch
 from tourney.run.debugging import DebugMatch, Difference, OwnProgram
+from tourney.run.private_paths import private_paths
 from tourney.schema import Document, SandboxLevel
 
 
@@ -80,7 +81,8 @@ def command(match: str, options: _DebugRequest) -> None:
             if number != options.seat:
                 store.provide(seat.digest)
     program = OwnProgram(options.bot, options.words, tuple(shlex.split(options.under)))
-    launch = StoreLauncher(store, open_sandbox(options.sandbox))
+    sandbox = open_sandbox(options.sandbox, private_paths(options.db, store.root))
+    launch = StoreLauncher(store, sandbox)
     debugged = DebugMatch(found.record, options.seat, program, options.until, launch, options.clock)
     # Ctrl-C is for the debugger. A handler, not SIG_IGN, which the program would inherit.
     before = signal.signal(signal.SIGINT, lambda *_: None)

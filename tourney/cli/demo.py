@@ -131,7 +131,8 @@ def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tu
         if not stones.exists():
             fourth, store = 'bot = "mason"', BotStore(places["bots"].absolute())
             try:  # the bot in C needs a compiler
-                runnable_folder(store, resolve_bot("mason", store), open_sandbox("auto"))
+                sandbox = open_sandbox("auto", {"the bot store": store.root})
+                runnable_folder(store, resolve_bot("mason", store), sandbox)
             except BotError as error:
                 output.say(f"mason is left out: {str(error).splitlines()[0]}")
                 fourth = 'bot = "random"\nname = "random-again"'

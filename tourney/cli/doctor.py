@@ -1,16 +1,18 @@
 """``tourney doctor``: test with a canary bot which protections work on this machine."""
 
+from pathlib import Path
 from typing import Literal, get_args
 
-from tourney.bots.sandbox.bubblewrap import Bubblewrap
+from tourney.bots.sandbox.host_limits import low_limits, with_limits
 from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, open_sandbox
 from tourney.bots.wasm.fuel import METER, meter_fault, wasmtime_version
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import CheckError, SandboxError, UsageError
+from tourney.errors import CheckError, UsageError
 from tourney.games import compiled
 from tourney.results.columns import Column
+from tourney.run.private_paths import private_paths
 from tourney.schema import Document, Part, SandboxLevel
 
 
@@ -42,20 +44,22 @@ COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
 
 @opt.command("doctor")
 @opt.choice_option("--level", get_args(SandboxLevel), "Sandbox level to test.", "auto")
+@opt.db_option
+@opt.bots_option
 @opt.formats_option(DoctorDocument)
-def command(level: SandboxLevel) -> None:
+def command(level: SandboxLevel, db: str, bots: str) -> None:
     """Test which protections against bots work on this machine.
 
-    A canary bot tries to break out of the sandbox in every known way. Prints for each protection whether it
-    is enforced, partial (some attempts worked) or absent, and what was tried; then whether the games'
-    rules are compiled or plain Python, and whether WebAssembly modules can play and count fuel. Exits with
-    code 1 if a protection that the level requires is missing.
+    A canary bot tries to break out of the sandbox in every known way, and to see the database and the bot
+    store. Prints for each protection whether it is enforced, partial (some attempts worked) or absent, and
+    what was tried; then whether the games' rules are compiled or plain Python, and whether WebAssembly
+    modules can play and count fuel. Exits with code 1 if a protection that the level requires is missing.
     """
     output = current()
-    sandbox = open_sandbox("off" if level == "off" else "auto")
-    if level != "off" and sandbox.name == "plain":
-        output.warn(no_sandbox_reason())
-    findings = list(probe_sandbox(sandbox))
+    sandbox = open_sandbox("off" if level == "off" else "auto", {})  # the canary tries what is private
+    if sandbox.fallen:
+        output.warn(f"bots run without containment: {sandbox.fallen}")
+    findings = list(probe_sandbox(sandbox, private_paths(db, Path(bots).absolute()).values()))
     lines = tuple(Protection.of(f, means=PROTECTIONS[f.protection], tried=f.said) for f in findings)
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     # A protection that the sandbox claims, but that the canary bypassed.
@@ -79,19 +83,11 @@ def command(level: SandboxLevel) -> None:
         modules = str(error)
     output.say(f"WebAssembly modules: {modules}")
     if level == "strict" and lacking:
-        raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
+        lacks = with_limits(f"it lacks {', '.join(lacking)}")
+        raise CheckError(f'sandbox = "strict" is not possible on this machine: {lacks}')
+    for limit in low_limits() if lacking and level != "off" else ():
+        output.warn(limit)
     if broken:
         raise CheckError(f"the sandbox fails to enforce: {', '.join(broken)}")
     held = len(findings) - len(lacking)
     output.say(f"{sandbox.name}: {held} of {len(findings)} protections enforced")
-
-
-def no_sandbox_reason() -> str:
-    """Why bots run without containment here, as a sentence."""
-    try:
-        Bubblewrap.open("auto")
-    except SandboxError as error:
-        return (
-            f"bots run without containment: {error}; install bubblewrap (see docs/explanation/containment.md)"
-        )
-    return "bots run without containment"

@@ -35,6 +35,8 @@ DEBUG = "TOURNEY_DEBUG"
 _BAD_PATH = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP)
 """Errors that the caller can fix with another path; all others are failures of the machine."""
 
+_NO_THREAD = "can't start new thread"  # as the interpreter says it
+
 _OWN_WORDS = (
     (r"^Got unexpected extra arguments? \((.*)\)$", r"remove \1, which is an argument too many"),
     (r"is not a valid integer( range)?$", "is not a whole number"),
@@ -112,6 +114,8 @@ def explain(error: BaseException) -> tuple[int, str]:
         return ENVIRONMENT, "this machine is out of memory; close other programs or run fewer matches at once"
     if isinstance(error, OSError):
         return _explain_os(error)
+    if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
+        return ENVIRONMENT, f"this machine cannot start another thread: {_process_limit()}"
     message = f"{type(error).__name__} ({str(error) or 'without a message'})"
     return ENVIRONMENT, (
         f"an unexpected {message}; this is a bug in Tourney: please report it as README.md describes,"
@@ -132,7 +136,15 @@ def _explain_os(error: OSError) -> tuple[int, str]:
         errno.EROFS: "; choose a writable place",
         errno.EMFILE: "; raise the limit of open files (ulimit -n)",
     }
+    if error.errno == errno.EAGAIN:  # of starting a process
+        return ENVIRONMENT, f"{sentence}: {_process_limit()}"
     return ENVIRONMENT, sentence + advice.get(error.errno or 0, "")
+
+
+def _process_limit() -> str:
+    from tourney.bots.sandbox.host_limits import process_limit  # noqa: PLC0415 - only Unix has these limits
+
+    return f"{process_limit()}; raise it, or run fewer matches at once"
 
 
 def _open_streams() -> None:

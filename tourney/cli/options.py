@@ -187,6 +187,13 @@ sandbox_option = choice_option(
 )
 
 
+allow_weaker_option = click.option(
+    "--allow-weaker",
+    is_flag=True,
+    help="Go on although this machine contains bots less than the tournament's first match was; stored.",
+)
+
+
 class FormatOption(click.Option):
     """``--format`` of a command; ``documents`` are the kinds of JSON documents that it prints."""
 

@@ -79,7 +79,7 @@ def command(game: str, bots_at: tuple[str, ...], options: _PlayOptions) -> None:
     with ExitStack() as stack:
         if options.save is not None:  # no game is played for a file that cannot be written
             check_writable(options.save, new=True)
-        box = open_sandbox(options.sandbox)
+        box = open_sandbox(options.sandbox, {"the bot store": Path(options.bots)})
         players = list(_seats(rules, count, named, box, BotStore(Path(options.bots)), stack))
         entrants = tuple(seat.entrant for seat in players)
         opening = Opening(plies=options.opening_plies)

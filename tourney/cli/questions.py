@@ -109,12 +109,15 @@ class AskingOptions(opt.CommandOptions):
 
     workers: int | None = opt.shared(workers_option())
     end: DeadlineOptions
+    allow_weaker: bool = opt.shared(opt.allow_weaker_option)
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
 
     def ask(self, question: BotQuestion[R], title: str, deadline: Deadline | None = None) -> Answer[R]:
         """Play until the question is answered, with progress under a title."""
-        play = partial(ask, question, self.db, Path(self.bots), deadline=deadline or self.end.deadline())
+        ends = deadline or self.end.deadline()
+        allow = self.allow_weaker
+        play = partial(ask, question, self.db, Path(self.bots), deadline=ends, allow_weaker=allow)
         return play_request(current(), title, self.workers, play)
 
 

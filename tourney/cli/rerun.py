@@ -34,6 +34,7 @@ from tourney.match.record import Record, decode_record, read_record
 from tourney.match.result import NOT_MEASURED, Measurements, doubts_of
 from tourney.match.verify import rerun
 from tourney.parsing import read_json_lines
+from tourney.run.private_paths import private_paths
 from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
 from tourney.schema import Document, Part
 from tourney.store.database import Database
@@ -159,7 +160,7 @@ def _one(match: str, options: _RerunRequest, output: Output) -> None:
     doubts = doubts_of(found.record, found.measured)
     if doubts:
         output.say(f"{found.label} is not guaranteed to reproduce: {', '.join(doubts)}")
-    box = open_sandbox(options.local.sandbox)
+    box = open_sandbox(options.local.sandbox, private_paths(options.db, Path(options.bots)))
     store = BotStore(Path(options.bots))
     for seat in found.record.seats:
         store.provide(seat.digest)
@@ -276,7 +277,8 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunReque
         record = candidates.load(index)[0]
         meters |= dict.fromkeys((seat.digest for seat in record.seats), record.limits.meter)
         need = max(need, _memory_of(record, store), key=lambda one: one.match_mb)
-    missing = provide_bots(store, sorted(meters), open_sandbox(sandbox), meters)
+    box = open_sandbox(sandbox, private_paths(options.db, store.root))
+    missing = provide_bots(store, sorted(meters), box, meters)
 
     def load(place: int) -> tuple[Record, tuple[str, ...]]:
         record, measured = candidates.load(picked[place])

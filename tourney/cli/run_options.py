@@ -118,6 +118,7 @@ class UnattendedOptions(opt.CommandOptions):
         "--beacon HEX",
         "Value of the public randomness that the file's `beacon` names: the seed follows from it.",
     )
+    allow_weaker: bool = opt.shared(opt.allow_weaker_option)
     patience: str = option(
         "--patience SPAN",
         "Retry a database that cannot be written for this long; 0 stops at once.",
@@ -162,6 +163,7 @@ class UnattendedOptions(opt.CommandOptions):
                 self.skip_broken,
                 pinning,
                 beacon=beacon_value(self.beacon),
+                allow_weaker=self.allow_weaker,
             ),
             log=self.log,
             report=None if self.report is None else ReportOptions(self.report, self.report_out, words),

@@ -5,7 +5,8 @@ question continues where it stopped, and another question is another tournament.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,7 @@ from typing import Any, Generic, Literal, TypeVar
 import rfc8785
 from msgspec import structs, to_builtins
 
-from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
-from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.bots.catalogue.store import BotStore, StoredBot, look_up, path_of
 from tourney.compare.comparison import stored_form
 from tourney.compare.question import QuestionRule, has_ended, next_rows
 from tourney.compare.question_results import ComparisonResult
@@ -27,12 +27,14 @@ from tourney.match.record import Outcome
 from tourney.match.spec import DEFAULT_LIMITS, OLD_MEMORY_MB, Limits
 from tourney.parsing import JsonObject
 from tourney.results.standings import load_history, load_setup, setup_of
-from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
+from tourney.run.engine.containment_floor import refuse_weaker
+from tourney.run.engine.readiness import PlaySetup, find_broken, open_room, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.file_schema import EntrantLine, opening_plies
 from tourney.run.listeners import Listener, Listeners
 from tourney.run.preparation import enter
+from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.summary import RunProgress, Summary
 from tourney.run.tournament_file import TournamentFile, check_adjudication, read_book
 from tourney.run.workers.executor import MatchExecutor
@@ -88,18 +90,26 @@ def ask(
     *,
     listener: Listener | None = None,
     deadline: Deadline | None = None,
+    allow_weaker: bool = False,
 ) -> Answer[R]:
     """Play until the question is answered, the deadline, or a signal; continue where it stopped.
 
-    Raises UsageError for an invalid question, EnvironmentFailure for a baseline that cannot be started, and
-    what ``run_tournament`` raises.
+    ``allow_weaker`` is that of ``PlaySetup``. Raises UsageError for an invalid question, EnvironmentFailure
+    for a baseline that cannot be started, and what ``run_tournament`` raises.
     """
     listener = listener or Listener()
     store = BotStore(bots.absolute())
     question = _as_stored(question, store, url)
+    paths = (path_of(line.bot) for line in question.bots if line.bot is not None)
+    refuse_inside(paths, private_paths(url, store.root))
     rule, file, entrants = question_file(question, store)
+    setup = PlaySetup(deadline, question.max_faults, allow_weaker=allow_weaker)
     if rule.builds_first:
-        broken = find_broken(entrants, store, open_sandbox(question.run.sandbox), file.plan.limits)
+        room = open_room(file, url, store, setup)
+        with _stored(file, url) as (database, begun):
+            if database is not None and begun is not None and begun.root is None:
+                refuse_weaker(database, begun, room, allow=allow_weaker, say=listener.say)
+        broken = find_broken(entrants, store, room, file.plan.limits)
         reasons = {
             number: [reason_of(error), *"\n".join(getattr(error, "__notes__", ())).splitlines()]
             for number, error in broken.items()
@@ -109,21 +119,17 @@ def ask(
             return Answer(result, None)
     name = file.plan.name
     before: list[ResultRow] = []
-    if database_exists(url):
-        with Database.open(url) as database:
-            known = (one for one in database.tournaments.all() if one.name == name)
-            stored = next((one for one in known if one.plan.format == file.plan.format), None)
-            if stored is not None:
-                rounds = rule.rounds
-                if rounds is not None:  # a round that is paired is not taken back
-                    rounds = max(rounds, database.schedules.progress(stored.id).rounds)
-                    file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
-                # A name given by hand may be another question's: the run below compares the plans.
-                if question.name is None and _is_over(database, stored, rounds):
-                    return Answer(_result(database, stored, rule), None)
-                before = list(database.matches.results(stored.id))
+    with _stored(file, url) as (database, stored):
+        if database is not None and stored is not None:
+            rounds = rule.rounds
+            if rounds is not None:  # a round that is paired is not taken back
+                rounds = max(rounds, database.schedules.progress(stored.id).rounds)
+                file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
+            # A name given by hand may be another question's: the run below compares the plans.
+            if question.name is None and _is_over(database, stored, rounds):
+                return Answer(_result(database, stored, rule), None)
+            before = list(database.matches.results(stored.id))
     live = QuestionProgress(listener, rule, setup_of(file.plan, 0, entrants), before)
-    setup = PlaySetup(deadline, question.max_faults)
     summary = run_tournament(file, url, bots, make_executor, Listeners(listener, live), setup)
     with Database.open(url) as database:
         return Answer(_result(database, database.tournaments.get(name), rule), summary)
@@ -144,6 +150,17 @@ def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuesti
         if (plan.name, plan.format) in stored:
             return variant
     return question
+
+
+@contextmanager
+def _stored(file: TournamentFile, url: str) -> Iterator[tuple[Database | None, Tournament | None]]:
+    """Give the database, if it exists, and the tournament of a question, if it has begun."""
+    if not database_exists(url):
+        yield None, None
+        return
+    with Database.open(url) as database:
+        named = (one for one in database.tournaments.all() if one.name == file.plan.name)
+        yield database, next((one for one in named if one.plan.format == file.plan.format), None)
 
 
 def question_file(

@@ -1,5 +1,6 @@
 """Play one match, or run a tournament file, from Python."""
 
+import dataclasses
 import secrets
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +65,7 @@ def play_match(
     spec = MatchSpec(rules.name, tuple(full.items()), tuple(entrants), number, limits)
     modules = any(kept.is_module(entrant.digest) for entrant in entrants)
     refuse_unfit(MatchMemory.of(limits, count, modules=modules))
-    box = open_sandbox(sandbox)
+    box = open_sandbox(sandbox, {"the bot store": kept.root})
     with closing(StoreLauncher(kept, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
         played = runner.play(spec)
     names = " against ".join(entrant.name for entrant in entrants)
@@ -80,12 +81,14 @@ def run_tournament(
     workers: int | Callable[[], MatchExecutor] | None = None,
     options: RunOptions | None = None,
     listener: Listener | None = None,
+    allow_weaker: bool = False,
 ) -> RunResult:
     """Start the tournament of a file, or go on where it stopped, as ``tourney run`` does.
 
     ``workers`` is the number of matches played at a time (default: one per processor), or a function that
     makes the executor. ``options`` has deadline, log and reports; ``listener`` gets each result. Ctrl-C stops
-    it if this is the main thread. Raises TournamentError for a file that cannot be played, UsageError if
+    it if this is the main thread. A tournament goes on with less containment than it began with only with
+    ``allow_weaker``, which is stored. Raises TournamentError for a file that cannot be played, UsageError if
     another process runs the tournament and for other values of ``workers``, SandboxError, StoreError and
     WorkerError.
     """
@@ -93,7 +96,10 @@ def run_tournament(
         check_argument("workers", workers, whole_number(workers, 1), "a number of matches from 1 on")
     found = file if isinstance(file, TournamentFile) else read_tournament_file(Path(file))
     make = workers if callable(workers) else partial(LocalExecutor, workers or default_processes())
-    return run_unattended(found, str(db), Path(bots), make, listener or Listener(), options or RunOptions())
+    options = options or RunOptions()
+    if allow_weaker:
+        options = dataclasses.replace(options, play=dataclasses.replace(options.play, allow_weaker=True))
+    return run_unattended(found, str(db), Path(bots), make, listener or Listener(), options)
 
 
 def split_bot(words: str) -> tuple[str, list[str]]:

@@ -337,7 +337,7 @@ def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
     A match that the machine ends is no verdict, and its time is charged: a bot may bring it about, by
     starving its opponent. Raises SandboxError if the machine fails without it too.
     """
-    sandbox = open_sandbox(league.table.sandbox)
+    sandbox = open_sandbox(league.table.sandbox, league.private)
     makes = bool(bot.manifest.build) or bot.manifest.module is not None
     began = time.monotonic()
     try:

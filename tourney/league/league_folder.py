@@ -51,6 +51,7 @@ from tourney.league.ledger import Ledger, Opened, make_ledger
 from tourney.league.privacy import masked
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
+from tourney.run.private_paths import private_paths
 from tourney.schema import SchemaError, read
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
@@ -89,6 +90,17 @@ class LeagueFolder:
     def database(self) -> str:
         """The database of all matches."""
         return str(self.records / "league.db")
+
+    @property
+    def private(self) -> dict[str, Path]:
+        """What no bot may see, by what it is."""
+        records = private_paths(self.database, self.store.root)
+        own = {
+            "the league file": self.folder / LEAGUE_FILE,
+            "the inbox": self.inbox,
+            "the outbox": self.outbox,
+        }
+        return {**own, "the league's log": self.folder / "league.log", "the records": self.records, **records}
 
     @property
     def store(self) -> BotStore:

@@ -49,13 +49,17 @@ PATIENCE: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class NightPlan:
-    """How a night is played: until ``end`` (of ``clock``), or ``matches`` in each tournament, or both."""
+    """How a night is played: until ``end`` (of ``clock``), or ``matches`` in each tournament, or both.
+
+    ``allow_weaker``: it may contain bots less than the last one did.
+    """
 
     end: float | None
     matches: int | None
     pinning: Pinning
     make_executor: Callable[[], MatchExecutor]
     clock: Callable[[], float] = time.monotonic
+    allow_weaker: bool = False
 
 
 class NightPlay:
@@ -124,7 +128,12 @@ class NightPlay:
         while not self.signal and (budget := self._budget(state, seats, end)) is not None:
             file = self._file(name, seats, budget, state)
             setup = PlaySetup(
-                retry_seconds=PATIENCE, skip_broken=True, pinning=self._plan.pinning, sliced=True
+                retry_seconds=PATIENCE,
+                skip_broken=True,
+                pinning=self._plan.pinning,
+                sliced=True,
+                allow_weaker=self._plan.allow_weaker,
+                private=self._league.private,
             )
             league, make = self._league, self._plan.make_executor
             summary = run_tournament(file, league.database, league.store.root, make, self._listener, setup)

@@ -7,12 +7,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from msgspec import structs
 
 from tourney.bots.catalogue.tree import locked
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BusyError, InputError, legible
 from tourney.league.admission import enter_house, take_in
 from tourney.league.git_inbox import is_repository
@@ -26,6 +28,7 @@ from tourney.league.night_play import NightPlan, NightPlay
 from tourney.league.privacy import close_inbox, close_records, masked
 from tourney.league.receipts import write_news
 from tourney.league.seasons import close_season, season_end, season_now
+from tourney.run.engine.containment_floor import floor_of, refuse_weaker
 from tourney.run.listeners import Listener
 from tourney.run.unattended import notify
 from tourney.schema import show
@@ -95,6 +98,7 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
             log.say(sentence)
         night = _open(held, now, log)
         if night.closed is None:
+            _refuse_weaker(held, log, allow=plan.allow_weaker)
             enter_house(held, night.number)
             seconds = math.inf if plan.end is None else max(0.0, ADMISSION * (plan.end - begun))
             take_in(held, night.number, now, log.say, seconds)
@@ -112,6 +116,17 @@ def close_league(league: League) -> Iterator[str]:
     yield from close_records(league.records, league.log)
     if not is_repository(league):
         yield from close_inbox(league.inbox)
+
+
+def _refuse_weaker(league: League, log: Listener, *, allow: bool) -> None:
+    """Raise SandboxError if bots would be contained less than in the last tournament with matches."""
+    sandbox = open_sandbox(league.table.sandbox, league.private)
+    if not database_exists(league.database):
+        return
+    with Database.open(league.database) as database:
+        played = (one for one in reversed(database.tournaments.all()) if floor_of(database, one))
+        for last in islice(played, 1):
+            refuse_weaker(database, last, sandbox, allow=allow, say=log.say)
 
 
 def check_league(league: League) -> None:

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -92,7 +92,9 @@ def run_unattended(
     """
     name = file.plan.name
     place = place_of(url)
-    with closing(RunLog(options.log or place.with_name(f"{place.name}-{name}.log"))) as log:
+    path = options.log or place.with_name(f"{place.name}-{name}.log")
+    play = replace(options.play, private={"the log": path, **options.play.private})
+    with closing(RunLog(path)) as log:
         if options.log is not None:
             log.open()
         both = Listeners(listener, log)
@@ -102,7 +104,7 @@ def run_unattended(
                 if options.report is not None:
                     reporter = stack.enter_context(closing(Reporter(name, url, options.report, both.say)))
                     watching = Listeners(both, reporter)
-                summary = run_tournament(file, url, bots, make_executor, watching, options.play)
+                summary = run_tournament(file, url, bots, make_executor, watching, play)
                 if options.report is not None and summary.end is not End.STOPPED:
                     with ignore_hangups():
                         report = reporter.write_last()

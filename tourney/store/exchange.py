@@ -35,10 +35,10 @@ from tourney.store.root import (
 )
 from tourney.store.rows import chunks
 from tourney.store.values import (
+    ExportedRun,
     Number,
     Ordinal,
     ReplacedResult,
-    StoredRun,
     Tournament,
     TournamentMatch,
     Words,
@@ -66,7 +66,7 @@ class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     tournament: PlanForm
     complete: Annotated[bool, Meta(description="Whether all rounds are drawn.")]
     matches: Annotated[Number, Meta(description="The number of lines that follow.")]
-    run: StoredRun
+    run: ExportedRun
     shown: Annotated[tuple[ShownForm, ...], Meta(description="One for each entrant.")]
     root: Annotated[Digest, Meta(description="Where all is played.")] | None = None
     commitment: Annotated[Digest, Meta(description="To plan and seed, from before the start.")] | None = None
@@ -154,7 +154,7 @@ def _head_data(
         "salt": tournament.origin.salt if shown.ended else "",
         "complete": tournament.complete,
         "matches": database.schedules.progress(tournament.id).rows,
-        "run": run_data(tournament.run),
+        "run": run_data(msgspec.structs.replace(tournament.run, floor={})),  # of this machine
         "shown": msgspec.to_builtins([ShownForm(e.title, e.author, e.line, e.broken) for e in entrants]),
         "root": compute_root(database, tournament),
         "draw-probability": None if kept is None else msgspec.to_builtins(kept),

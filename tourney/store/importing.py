@@ -22,7 +22,16 @@ from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
 from tourney.store.root import KNOWN, PlanEntry, keep_root, leaf_of, match_entry, plan_entry, sealed_entry
 from tourney.store.rows import FIRST_KEY, chunks
-from tourney.store.values import BLAMING, MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
+from tourney.store.values import (
+    BLAMING,
+    MatchResult,
+    Origin,
+    Plan,
+    StoredEntrant,
+    StoredRun,
+    Tournament,
+    read_plan,
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ def read_head(value: object, where: str) -> Head:
         plan,
         seed,
         Origin(form.seed_chosen, line.salt or "", form.beacon),
-        line.run,
+        StoredRun(**structs.asdict(line.run)),
         complete=line.complete,
         created=line.created,
         root=line.root,

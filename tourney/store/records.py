@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged, UsageError
 from tourney.match.record import Record
-from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch, SandboxMeasurements
 from tourney.store.column_reading import (
     Cells,
     ColumnError,
@@ -74,6 +74,7 @@ _DERIVED: Final = (
 )
 """The columns of a match that follow from its record."""
 _MEASURED: Final = ("turns", "overloaded")
+_FIRST: Final = 16  # matches of which one has readable measurements
 """The columns of a seat that do not."""
 
 
@@ -270,25 +271,35 @@ class Records(Subject):
                 found.update((row[0], MatchParts(*row[1:], known)) for row in rows)
         return found
 
-    def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
-        """The durations of the ``count`` last matches in schedule order.
+    def first_sandbox(self, tournament: int) -> SandboxMeasurements | None:
+        """The sandbox of the first match in schedule order that has one beside it, or None."""
+        first = self._some_measured(tournament, _S.number.asc(), _FIRST)
+        return next((measured.sandbox for measured in first if measured.sandbox is not None), None)
 
-        They only serve estimates, so damaged measurements are left out.
+    def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
+        """The durations of the ``count`` last matches in schedule order."""
+        latest = self._some_measured(tournament, _S.number.desc(), count)
+        return tuple((measured.wall_ms or 0) / 1000 for measured in latest)
+
+    def _some_measured(self, tournament: int, order: sa.ColumnElement[int], count: int) -> list[Measurements]:
+        """The measurements of the first matches in an order.
+
+        They only serve estimates and comparisons, so damaged ones are left out.
         """
         query = (
             sa.select(MEASURED.c.data)
             .select_from(SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id))
             .where(_S.tournament_id == tournament)
-            .order_by(_S.number.desc())
+            .order_by(order)
             .limit(count)
         )
-        found = []
+        measurements = []
         with self._access.read() as connection:
             dictionary = dictionaries_of(connection, tournament).data
             for (blob,) in connection.execute(query):
                 with suppress(ColumnError):
-                    found.append((unpack_measured(blob, dictionary).wall_ms or 0) / 1000)
-        return tuple(found)
+                    measurements.append(unpack_measured(blob, dictionary))
+        return measurements
 
     def stored(self, tournament: int, chunk: int, first: int = 1) -> Iterator[list[StoredMatch]]:
         """Yield all that is stored of the finished matches from a number on, a chunk at a time."""

@@ -261,7 +261,7 @@ class Tournaments(Subject):
         """
         self.refuse_archived(tournament)
         stored = self.by_id(tournament)
-        settings = StoredRun(**structs.asdict(run) | {"breadth_first": stored.run.breadth_first})
+        settings = StoredRun(**structs.asdict(stored.run) | structs.asdict(run))
         texts = {"plan": canonical(plan_data(plan)), "run": canonical(run_data(settings))}
         values: dict[str, object] = {**texts, "root": None}
         if entrants or plan != stored.plan:
@@ -272,6 +272,12 @@ class Tournaments(Subject):
                 connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
             for number, round_ in (left or {}).items():
                 _change_entrant(connection, tournament, number, left_at=round_)
+
+    def keep_floor(self, tournament: int, protections: Mapping[str, str], *, weaker: bool = False) -> None:
+        """Keep the degrees of protections that a tournament needs; ``weaker``: it began with more."""
+        run = structs.replace(self.by_id(tournament).run, floor=dict(protections), weaker=weaker)
+        with self._access.write() as connection:
+            change_tournament(connection, tournament, run=canonical(run_data(run)))
 
     def rename(self, tournament: int, name: str) -> None:
         """Change a tournament's name, and so its commitment; its root has to be computed again.

@@ -44,6 +44,8 @@ Number = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
 Ordinal = Annotated[int, Meta(ge=1, le=MAX_NUMBER)]
 Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
 
+ProtectionName = Annotated[str, Meta(pattern=r"\A[a-z-]{1,40}\Z", extra={"want": "be a word"})]
+
 Words = Annotated[
     str,
     Meta(max_length=1 << 16, pattern=STORABLE, extra={"want": "be valid Unicode without the character NUL"}),
@@ -85,14 +87,26 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
             raise SchemaError(("withdrawn",), "names an entrant twice")
 
 
-class StoredRun(RunSettings, frozen=True, forbid_unknown_fields=True):
-    """Run settings as stored, with what the first start adds to those of the file.
+class ExportedRun(RunSettings, frozen=True, forbid_unknown_fields=True):
+    """Run settings as exported, with what runs add to those of the file.
 
     ``breadth_first``: matches are played repeat after repeat instead of round after round, so that all have
-    played about equally often at any time; stored only where it holds.
+    played about equally often at any time. ``weaker``: by ``--allow-weaker`` it went on with less containment
+    than it began with. Both are there only where they hold.
     """
 
     breadth_first: bool = False
+    weaker: bool = False
+
+
+class StoredRun(ExportedRun, frozen=True, forbid_unknown_fields=True):
+    """Run settings as stored: with the ``floor``, which is of this machine.
+
+    These are the degrees of the protections below which no bot is started. They are what the first run had,
+    or what the tournament was allowed to go on with if it is ``weaker``.
+    """
+
+    floor: dict[ProtectionName, Literal["enforced", "partial", "absent"]] = {}
 
     @property
     def settings(self) -> RunSettings:
@@ -196,8 +210,11 @@ def read_plan(data: JsonObject) -> Plan:
 
 
 def run_data(run: StoredRun) -> JsonObject:
-    """Run settings as JSON data; ``executor`` only if not ``local``, ``breadth_first`` only if set."""
+    """Run settings as JSON data: ``executor`` only if not ``local``, and those of the run only if set."""
     data: JsonObject = msgspec.to_builtins(run)
+    for key in ("weaker", "floor"):
+        if not data[key]:
+            del data[key]
     if run.executor == "local":
         del data["executor"]
     if not run.breadth_first:

@@ -1,15 +1,24 @@
 """Commands of bots: words, environment, and the paths that make the SDK importable."""
 
+import os
 import subprocess
 import sys
+import sysconfig
+import venv
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.bots.conftest import MakeBot
+from tourney.bots.catalogue import command as commands
 from tourney.bots.catalogue.command import bot_command, environment, interpreter_paths, search_path
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError
+
+CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def test_python3_is_the_interpreter_that_runs_tourney(store: BotStore, make_bot: MakeBot) -> None:
@@ -103,9 +112,94 @@ def test_read_only_paths_hide_the_checkout() -> None:
     paths = interpreter_paths()
     assert all(path.exists() for path in paths)
     assert not any(one in two.parents for one in paths for two in paths)
-    checkout = Path(__file__).resolve().parents[3]
-    assert checkout not in paths
-    assert not any(path in checkout.parents for path in paths)
+    assert CHECKOUT not in paths
+    assert not any(path in CHECKOUT.parents for path in paths)
+
+
+def paths_in(python: Path, cwd: Path, **env: str) -> set[str]:
+    """The interpreter's paths as another interpreter sees them, which finds Tourney by PYTHONPATH."""
+    script = (
+        "from tourney.bots.catalogue.command import interpreter_paths\nprint(*interpreter_paths(), sep='\\n')"
+    )
+    packages = sysconfig.get_path("purelib")
+    env = {"PYTHONPATH": f"{CHECKOUT}:{packages}", **env}
+    done = subprocess.run(
+        [str(python), "-B", "-c", script], cwd=cwd, env=env, capture_output=True, text=True, check=True
+    )
+    return {*done.stdout.splitlines()}
+
+
+def test_environment_in_a_projects_folder_shows_nothing_beside_it(tmp_path: Path) -> None:
+    """Of its prefix, bots see what an interpreter needs: neither the database nor the tournament file."""
+    for name in ("cup.toml", "tourney.db", "tourney.db-wal"):
+        (tmp_path / name).write_bytes(b"secret")
+    (tmp_path / "share").mkdir()
+    venv.create(tmp_path, symlinks=True)
+    shown = paths_in(tmp_path / "bin" / "python", tmp_path)
+    mine = {path for path in shown if Path(path).is_relative_to(tmp_path)}
+    assert mine - {f"{tmp_path}/include"} == {f"{tmp_path}/{name}" for name in ("bin", "lib", "pyvenv.cfg")}
+
+
+def test_interpreter_in_a_projects_folder_is_shown_alone(tmp_path: Path) -> None:
+    """A program that lies, or is linked, outside of any ``bin`` shows no file beside it."""
+    program = tmp_path / "python3"
+    program.symlink_to(Path(sys.executable).resolve())
+    shown = paths_in(program, tmp_path, PYTHONHOME=f"{sys.base_prefix}:{sys.base_exec_prefix}")
+    assert {path for path in shown if Path(path).is_relative_to(tmp_path)} == {str(program)}
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """Let the paths be looked for again, in the test and after it."""
+    interpreter_paths.cache_clear()
+    yield
+    interpreter_paths.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh")
+def test_layouts_of_other_interpreters_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries in lib64, a prefix behind a link, modules in an archive, and a library of its own folder."""
+    real, prefix, archive = tmp_path / "real", tmp_path / "prefix", tmp_path / "python311.zip"
+    for folder in ("bin", "lib64", "etc", "envs", "include"):
+        (real / folder).mkdir(parents=True)
+    for file in ("bin/python3", "lib64/libpython.so", "etc/secret", "envs/other", "pkgs"):
+        (real / file).write_bytes(b"x")
+    (real / "lib").symlink_to("lib64")
+    prefix.symlink_to(real)
+    archive.write_bytes(b"x")
+    (tmp_path / "libs").mkdir()
+    (tmp_path / "libs" / "libpython3.so").write_bytes(b"x")
+    monkeypatch.setattr(commands, "_OF_PREFIX", ("bin", "include", "lib", "lib64", "pyvenv.cfg"))
+    monkeypatch.setattr(sys, "prefix", str(prefix))
+    monkeypatch.setattr(os, "__file__", f"{archive}/os.py")
+    known = {"INSTSONAME": "libpython3.so", "LIBDIR": str(tmp_path / "libs")}
+    monkeypatch.setattr(sysconfig, "get_config_var", known.get)
+    mine = {path for path in interpreter_paths() if path.is_relative_to(tmp_path)}
+    assert mine == {
+        *(prefix / name for name in ("bin", "lib", "lib64")),
+        *(real / name for name in ("bin", "lib64")),
+        archive,
+        tmp_path / "libs" / "libpython3.so",
+    }
+
+
+@pytest.mark.usefixtures("fresh")
+def test_games_are_where_the_bots_interpreter_finds_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder of the same name in the current folder, or on PYTHONPATH, is none of a bot's business."""
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "t.db").write_bytes(b"secret")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for prefix in ("prefix", "exec_prefix"):
+        monkeypatch.setattr(sys, prefix, str(tmp_path / "none"))
+    points = [EntryPoint("a", "tables:A", "x"), EntryPoint("b", "click.core:B", "x")]
+    monkeypatch.setattr(commands, "entry_points", lambda **_: points)
+    shown = interpreter_paths()
+    assert Path(click.__file__).parent in shown
+    assert not any(path.is_relative_to(tmp_path) for path in shown)
 
 
 def test_program_missing_on_path_is_named(store: BotStore, make_bot: MakeBot) -> None:

@@ -12,8 +12,9 @@ from tests.attacks.attacks import ATTACKS, PONDERERS
 from tests.support.containment import contained
 from tourney.bots.sandbox import probe
 from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.bots.sandbox.probe import probe_sandbox
+from tourney.bots.sandbox.probe import private_entries, probe_sandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, open_sandbox, program
+from tourney.schema import SandboxLevel
 
 pytestmark = pytest.mark.containment
 
@@ -74,6 +75,31 @@ def test_claimed_protections_hold_against_the_canary() -> None:
     assert [name for name in claimed if found[name] != "enforced"] == []
     if len(claimed) == len(PROTECTIONS):
         assert found == documented(0)
+
+
+def test_private_entries_are_those_beside_the_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it needs itself is left out; a path that is given counts wherever it lies."""
+    for name in ("tourney.db", "cup.toml", "lib"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(probe, "interpreter_paths", lambda: (tmp_path / "lib",))
+    (tmp_path / "lib" / "t.db").mkdir()
+    found = private_entries([tmp_path / "lib" / "t.db", tmp_path / "none.db"])
+    assert found[tmp_path] == ["cup.toml", "tourney.db"]
+    assert found[tmp_path / "lib"] == ["t.db"]
+    assert not {"bin", "lib", "share"} & {*found[Path("/usr")], *found[Path("/usr/local")]}
+
+
+@pytest.mark.parametrize("level", [pytest.param("auto", marks=contained), "off"])
+def test_canary_looks_for_a_database(tmp_path: Path, level: SandboxLevel) -> None:
+    """It finds one without a sandbox, and none in one."""
+    tmp_path.chmod(0o755)
+    (tmp_path / "t.db").write_bytes(b"secret")
+    with probe._Probing(open_sandbox(level), [tmp_path / "t.db"]) as probing:
+        could, said = probing.try_all(["private-entries"])["private-entries"]
+    assert could == (level == "off"), said
 
 
 @pytest.mark.parametrize(("column", "limits"), [(1, True), (2, False)], ids=["limits-only", "off"])

@@ -1,5 +1,6 @@
 """Sandboxes: the levels, the exact environment, and the containment by bubblewrap."""
 
+import ast
 import os
 import shutil
 import time
@@ -12,11 +13,11 @@ from tests.support.containment import contained
 from tests.support.processes import leftovers, running
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
 from tourney.bots.channel.interface import Channel
-from tourney.bots.sandbox import bot_processes, sandbox
+from tourney.bots.sandbox import bot_processes, host_limits, sandbox
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.bots.sandbox.sandbox import PROTECTIONS, Sandbox, open_sandbox
+from tourney.bots.sandbox.sandbox import PROTECTIONS, Sandbox, lowered, lowest, open_sandbox, program
 from tourney.bots.sandbox.visible_files import NEW_ROOT
 from tourney.errors import SandboxError
 
@@ -110,6 +111,45 @@ def test_broken_bubblewrap_is_detected_by_running_it(tmp_path: Path, monkeypatch
     monkeypatch.setattr(shutil, "which", lambda *_args, **_kwargs: str(false))
     with pytest.raises(SandboxError, match=r"does not work here \(bwrap: No permissions"):
         Bubblewrap.open("auto")
+
+
+def test_every_sandbox_is_opened_with_what_is_private() -> None:
+    """So that no command starts bots where they would see its database or bot store."""
+    package = Path(sandbox.__file__).parents[2]
+    calls = [
+        (file.name, node)
+        for file in package.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "open_sandbox"
+    ]
+    assert len(calls) > 10
+    assert [name for name, call in calls if len(call.args) != 2] == []
+
+
+def test_auto_says_why_nothing_contains_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With advice to install it only if it is missing, and with the limit that is too low."""
+    monkeypatch.setattr(shutil, "which", lambda *_args, **_kwargs: None)
+    assert open_sandbox("auto").fallen.startswith("the program bwrap is not installed; install bubblewrap")
+    assert open_sandbox("off").fallen == ""
+    monkeypatch.undo()
+
+    def fails(_: Bubblewrap, _command: BotCommand) -> None:
+        raise SandboxError(host_limits.with_limits("bubblewrap does not work here"))
+
+    monkeypatch.setattr(Bubblewrap, "check_command", fails)
+    monkeypatch.setattr(host_limits, "low_limits", lambda: iter(["the limit of x is 1"]))
+    if program("bwrap"):
+        assert open_sandbox("auto").fallen == "bubblewrap does not work here: the limit of x is 1"
+
+
+def test_lowered_protections_are_named() -> None:
+    """Each with its degree now; unknown names of another version count for nothing."""
+    before = {"network": "enforced", "system": "partial", "of-another-version": "enforced"}
+    assert lowered({"network": "enforced", "system": "enforced"}, before) == []
+    assert lowered({"network": "partial"}, before) == ["network (partial)", "system (absent)"]
+    assert lowered({}, {}) == []
+    both = lowest([{"network": "enforced", "system": "partial"}, {"network": "partial"}])
+    assert (both["network"], both["system"]) == ("partial", "absent")
 
 
 def test_strict_names_the_missing_protections(monkeypatch: pytest.MonkeyPatch) -> None:

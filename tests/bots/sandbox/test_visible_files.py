@@ -3,6 +3,7 @@
 import os
 import resource
 import sys
+import tempfile
 import time
 import venv
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from tests.support.containment import contained
 from tests.support.tables import make_spec, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel
+from tourney.bots.sandbox import visible_files
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
@@ -26,6 +28,7 @@ from tourney.bots.sandbox.visible_files import (
     changed_files,
     moved,
     new_place,
+    system_paths,
 )
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
@@ -143,6 +146,54 @@ def soft_limit() -> Iterator[tuple[int, int]]:
     resource.setrlimit(resource.RLIMIT_NOFILE, lowered)
     yield lowered
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@contained
+def test_system_folders_that_no_program_needs_are_hidden(folder: Path) -> None:
+    """Settings, sources, and whatever an administrator put beside the programs."""
+    inside = {*lines(folder, "ls -d /usr/* /usr/local/* /etc/*")}
+    assert {"/usr/bin", "/usr/lib", "/usr/share"} <= inside
+    hidden = {"etc", "src", "var", "tmp", "www", "man", "cuda"}
+    assert not {path for path in inside if Path(path).name in hidden}
+    allowed = {str(path) for path in system_paths()}
+    assert inside - {"/usr/local"} <= allowed | {"/etc/*"}
+
+
+def test_administrators_folders_are_none_of_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links are shown as such; folders that are empty, and files, are not."""
+    for name in ("bin", "etc", "lib", "share", "cup"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_bytes(b"1")
+    (tmp_path / "games").mkdir()
+    (tmp_path / "lib64").symlink_to("lib")
+    (tmp_path / "secret.txt").write_bytes(b"1")
+    monkeypatch.setattr(visible_files, "_SYSTEM", {str(tmp_path): visible_files._OF_USR})
+    system_paths.cache_clear()
+    shown = {path.name for path in system_paths()}
+    system_paths.cache_clear()
+    assert shown == {"bin", "lib", "lib64", "share"}
+
+
+@contained
+def test_environment_below_a_hidden_system_folder_works(folder: Path) -> None:
+    """As in images that work in /usr/src: its own parts are shown, and nothing beside them."""
+    if os.geteuid() != 0:
+        pytest.skip("only root may write to /usr/local")
+    with tempfile.TemporaryDirectory(dir="/usr/local", prefix="tourney-test-") as name:
+        place = Path(name)
+        place.chmod(0o755)
+        (place / "lib").mkdir()
+        for file in ("lib/module", "tourney.db"):
+            (place / file).write_text(file, "ascii")
+        script = f"cat {place}/lib/module; echo; ls {place}"
+        command = BotCommand(("/bin/sh", "-c", script), folder, environment(), (place / "lib",))
+        channel = open_sandbox("auto").spawn(command, memory_mb=512)
+        heard = [channel.wait(time.monotonic_ns() + FAR).text for _ in range(3)]
+        channel.close(0)
+    assert heard[:2] == ["lib/module", "lib"]
+    assert "tourney.db" not in heard
 
 
 @contained

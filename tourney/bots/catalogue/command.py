@@ -8,15 +8,16 @@ shows the paths of ``BotCommand.read_only``. A program of this machine becomes a
 import json
 import os
 import shutil
+import subprocess
 import sys
+import sysconfig
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 import tourney
 from tourney.bots.catalogue.manifest import FILE_NAME, MODULE_SUFFIX, manifest_from_name
@@ -28,11 +29,14 @@ from tourney.games.registry import FAMILIES, GAMES
 from tourney.held_folder import copy_named, remove_tree
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
+PYTHON: Final = os.path.abspath(sys.executable)  # noqa: PTH100 - a link stays what it is
+"""The interpreter that runs Tourney. A sandbox does not show what lies before a ``..`` of its path."""
 PYTHON_FLAGS = ("-B", "-s")
 """Write no bytecode (the folder is read-only), and load no packages from HOME, which is /tmp."""
 GAME_FOLDERS = ("/usr/local/games", "/usr/games")  # where Debian has its engines
 CODE = "module.bin"  # the file of a compiled module
 PROGRAM_VERSION = "0"  # the version of a program that comes without a manifest
+_MAX_LINKS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +85,14 @@ def bot_command(
 
 def host_words(*words: str) -> tuple[str, ...]:
     """The command of a host process of modules; see ``tourney.bots.wasm.host``."""
-    return (sys.executable, *PYTHON_FLAGS, "-m", "tourney.bots.wasm.host", *words)
+    return (PYTHON, *PYTHON_FLAGS, "-m", "tourney.bots.wasm.host", *words)
 
 
 def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:
     """A command with ``python3`` as this interpreter. Raises BotError if it is not on PATH."""
     program = words[0]
     if program == "python3":
-        return (sys.executable, *PYTHON_FLAGS, *words[1:])
+        return (PYTHON, *PYTHON_FLAGS, *words[1:])
     if "/" not in program and shutil.which(program, path=search_path()) is None:
         raise BotError(
             f"there is no program {program} on PATH ({search_path()}); install it,"
@@ -114,36 +118,78 @@ def search_path() -> str:
 
     Debian's folders of games, which hold its engines, come last.
     """
-    own = str(Path(sys.executable).parent)
+    own = str(Path(PYTHON).parent)
     usual = ["/usr/local/bin", "/usr/bin", "/bin", *GAME_FOLDERS]
     # PATH cannot name a folder whose name has a colon.
     return ":".join(usual if own in usual or ":" in own else [own, *usual])
+
+
+_OF_PREFIX: Final = tuple(dict.fromkeys(("bin", "include", "lib", sys.platlibdir, "pyvenv.cfg")))
+"""What an interpreter needs of its prefix, which may hold other things: a project's folder with its database,
+or a home."""
+_FIND: Final = """\
+import json, sys
+from importlib.util import find_spec
+found = []
+for name in sys.argv[1:]:
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        continue
+    if spec is not None:
+        found += spec.submodule_search_locations or ([spec.origin] if spec.has_location else [])
+print(json.dumps(found))
+"""
+"""Prints the paths of modules, without running them."""
 
 
 @cache
 def interpreter_paths() -> tuple[Path, ...]:
     """The paths of the interpreter, the SDK and all installed games, sorted.
 
-    Paths that do not exist, or lie below another one of the list, are left out.
+    Paths that do not exist, are empty folders, or lie below another one of the list, are left out.
     """
-    paths = {Path(sys.prefix), Path(sys.base_prefix), Path(tourney.__file__).parent}
-    paths.add(Path(sys.executable).resolve().parent)
-    for group in (GAMES.group, FAMILIES.group):
-        for point in entry_points(group=group):
-            paths.update(_places(point.value.partition(":")[0].partition(".")[0]))
+    prefixes = dict.fromkeys((sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix))
+    paths = {Path(prefix) / name for prefix in prefixes for name in _OF_PREFIX}
+    paths |= {*_links(Path(PYTHON)), _place(Path(os.__file__).parent), Path(tourney.__file__).parent}
+    if library := sysconfig.get_config_var("INSTSONAME"):
+        paths.add(Path(sysconfig.get_config_var("LIBDIR") or "/") / library)
+    modules = {
+        point.value.partition(":")[0].partition(".")[0]
+        for group in (GAMES.group, FAMILIES.group)
+        for point in entry_points(group=group)
+    }
+    paths |= _module_paths(modules - {tourney.__name__})
     # A link is of no use in the sandbox unless its target is there too.
-    both = paths | {path.resolve() for path in paths}
-    present = sorted(path for path in both if path.exists())
+    both = {Path(os.path.normpath(path)) for path in paths} | {path.resolve() for path in paths}
+    present = sorted(path for path in both if path.is_file() or (path.is_dir() and any(path.iterdir())))
     return tuple(path for path in present if not any(other in path.parents for other in present))
 
 
-def _places(module: str) -> list[Path]:
-    """The paths of a top-level module, without running it."""
-    with suppress(ImportError, ValueError):
-        if (spec := find_spec(module)) is not None:
-            own = [spec.origin] if spec.origin is not None and spec.has_location else []
-            return list(map(Path, spec.submodule_search_locations or own))
-    return []
+def _links(program: Path) -> list[Path]:
+    """A program and, if it is a link, all that it leads to, one after the other."""
+    chain = [program]
+    while chain[-1].is_symlink() and len(chain) < _MAX_LINKS:
+        chain.append(chain[-1].parent / chain[-1].readlink())
+    return chain
+
+
+def _place(folder: Path) -> Path:
+    """A folder of modules, or the archive that it lies in."""
+    return next((path for path in (folder, *folder.parents) if path.exists()), folder)
+
+
+def _module_paths(modules: Collection[str]) -> set[Path]:
+    """The paths of top-level modules.
+
+    The interpreter is asked as bots start it: then it does not search PYTHONPATH and the current folder,
+    which may have other folders of the same names.
+    """
+    if not modules:
+        return set()
+    words = (PYTHON, *PYTHON_FLAGS, "-c", _FIND, *sorted(modules))
+    done = subprocess.run(words, cwd="/", env=environment(), capture_output=True, check=False)  # noqa: S603 - the interpreter itself
+    return set(map(Path, json.loads(done.stdout))) if done.returncode == 0 else set()
 
 
 def add_program(

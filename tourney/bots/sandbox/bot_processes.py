@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from tourney.bots.channel.interface import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
+from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.machine_memory import memory_groups, oom_kills
 from tourney.bots.sandbox.processes import (
     TRY_SECONDS,
@@ -381,7 +382,7 @@ class HeldBot:
             self._group.exited(TRY_SECONDS * 1000)
             errors = self._pipes.stderr if self._pipes.stderr >= 0 else self._pipes.stdout
             why = said.decode("ascii", "replace").strip() + last_line(errors)
-            raise SandboxError(f"{self._name} does not work here ({why or self._group.death()})")
+            raise SandboxError(with_limits(f"{self._name} does not work here ({why or self._group.death()})"))
 
 
 def last_line(fd: int) -> str:

@@ -5,13 +5,12 @@ processes of one user may signal each other. Otherwise it runs in a user namespa
 """
 
 import os
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
-from tourney.bots.catalogue.command import BotCommand, command_of, interpreter_paths
+from tourney.bots.catalogue.command import PYTHON, BotCommand, command_of, interpreter_paths
 from tourney.bots.sandbox.bot_processes import NamespaceProcesses
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
@@ -30,6 +29,7 @@ from tourney.bots.sandbox.visible_files import (
     memory_file,
     moved,
     private_words,
+    system_paths,
     system_words,
 )
 from tourney.errors import SandboxError
@@ -42,6 +42,11 @@ USERS_PER_PROCESS: Final = 32  # users that one referee hands out; more bots tha
 _USER_RANGES: Final = ((1_879_048_192, 268_304_384), (61_184, 4_336), (10_000, 50_000), (1, 65_533))
 """First user and count, the best range first: a container's user namespace may lack the high ones."""
 
+_PACKAGES: Final = {
+    "bwrap": "bubblewrap",
+    "env": "coreutils",
+    **dict.fromkeys(("prlimit", "setpriv"), "util-linux"),
+}
 _UNSET = ["-u", "PWD", "-u", "OLDPWD", "-u", "SHLVL", "-u", "_"]
 _SHELL = "/bin/sh"
 _LIMITS = "/proc/self/limits"
@@ -149,9 +154,9 @@ class Bubblewrap(Sandbox):
             self.check()
             # The interpreter that runs Tourney may lie below /tmp, and not work in another place.
             if "empty-tmp" in self._extras and any(map(is_private, interpreter_paths())):
-                words = (sys.executable, "-B", "-s", "-c", "import tourney.bot")
+                words = (PYTHON, "-B", "-s", "-c", "import tourney.bot")
                 self.check_command(command_of(words, Path("/usr")))
-                return can_move(sys.executable)
+                return can_move(PYTHON)
         except SandboxError:
             return False
         return True
@@ -172,6 +177,11 @@ class Bubblewrap(Sandbox):
         if "empty-tmp" not in self._extras:
             held["private-tmp"] = "partial"
         return all_degrees(held)
+
+    @property
+    def shown(self) -> Sequence[Path]:
+        """The system's paths, the interpreter's, and those of the SDK and the games."""
+        return (*system_paths(), *interpreter_paths())
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:
         """The partial protection with its reason if a bot's files are too large to be copied."""
@@ -270,7 +280,10 @@ def _shell_is_exact() -> bool:
 def _needed(name: str) -> str:
     path = program(name)
     if path is None:
-        raise SandboxError(f"the program {name} is not installed")
+        raise SandboxError(
+            f"the program {name} is not installed; install {_PACKAGES[name]} (see"
+            " docs/explanation/containment.md)"
+        )
     return path
 
 

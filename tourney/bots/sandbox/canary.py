@@ -305,8 +305,11 @@ def _write_to_system(_: Facts) -> str:
     return " ".join(folder for folder in tools.SYSTEM if works(partial(tools.write_file, folder)))
 
 
-def _see_home(facts: Facts) -> int:
-    return len(set(facts.private) & set(os.listdir(facts.home)))  # noqa: PTH208 - names
+def _see_private(facts: Facts) -> str:
+    """Look for private entries by name: bots may enter folders that they cannot list."""
+    paths = [f"{folder}/{name}" for folder, names in facts.private for name in names]
+    seen = [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - it raises nothing
+    return f"{seen[0]} and {len(seen) - 1} more" if len(seen) > 1 else "".join(seen)
 
 
 def _is_original(facts: Facts) -> bool:
@@ -334,7 +337,7 @@ _ROWS: tuple[tuple[str, str, Callable[[Facts], object], str], ...] = (
     ("system", "system", _write_to_system, "wrote to {}"),
     ("host-files", "read", lambda facts: Path(facts.secret).read_bytes(), "read {secret}"),
     ("host-files", "write", _append_to_secret, "wrote to {secret}"),
-    ("host-files", "home", _see_home, "saw {} entries of {home}"),
+    ("host-files", "private-entries", _see_private, "saw {}"),
     ("host-files", "host-paths", _find_own_folder, "{}"),
     ("bot-folder", "own-folder", lambda _: tools.write_file("."), "wrote to its own folder"),
     ("private-files", "own-pages", _is_original, "shares its files with its other matches"),

@@ -17,7 +17,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from tourney.bots.catalogue.command import BotCommand, command_of, interpreter_paths
+import tourney
+from tourney.bots.catalogue.command import PYTHON, BotCommand, command_of, interpreter_paths
 from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox import canary, canary_tools
 from tourney.bots.sandbox.canary_tools import CACHED_BYTES, cached_pages, drop_pages, shared_library
@@ -30,7 +31,7 @@ from tourney.bots.sandbox.sandbox import (
     Sandbox,
     open_sandbox,
 )
-from tourney.bots.sandbox.visible_files import is_private
+from tourney.bots.sandbox.visible_files import PRIVATE, is_private, new_place, system_paths
 from tourney.errors import SandboxError
 
 MEMORY_MB: Final = 512
@@ -42,6 +43,7 @@ _LOOKS: Final = 10
 CROWD: Final = 8  # children of a canary that compete with each other for a processor
 _SIGKILL_PENDING: Final = 1 << (signal.SIGKILL - 1)
 
+_MOST_ENTRIES: Final = 100  # of a folder: their names are on the canary's command line
 _ALONE: Final = ("memory-by-children", "queued-memory")
 """Probes that may end the canary: each gets a canary of its own."""
 
@@ -54,12 +56,14 @@ class ProbeFinding(NamedTuple):
     said: str
 
 
-def probe_sandbox(sandbox: Sandbox) -> Iterator[ProbeFinding]:
+def probe_sandbox(sandbox: Sandbox, private: Collection[Path] = ()) -> Iterator[ProbeFinding]:
     """Yield a finding for every protection, in their order. Raises SandboxError if no canary starts.
+
+    ``private``: more paths that the canary tries to see, such as a database.
 
     One that holds against the canary, but that the sandbox does not promise whole, counts as it is promised.
     """
-    with _Probing(sandbox) as probing:
+    with _Probing(sandbox, private) as probing:
         names = [name for tried in canary.TRIED.values() for name in tried if name not in _ALONE]
         results = probing.try_all(names)
         for name in _ALONE:
@@ -88,8 +92,9 @@ def probe_sandbox(sandbox: Sandbox) -> Iterator[ProbeFinding]:
 class _Probing:
     """A folder with secrets, listeners, and the canaries that try to reach them."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, private: Collection[Path]) -> None:
         self._sandbox = sandbox
+        self._private = private
         self._stack = ExitStack()
         self._token = secrets.token_hex(8)
         self._folder = self._library = Path()
@@ -120,14 +125,17 @@ class _Probing:
                 token=self._token,
                 secret=str(secret),
                 shared=str(shared),
-                home=str(Path.home()),
-                private=_private_entries(Path.home()),
+                private=[
+                    [place, names]
+                    for folder, names in private_entries(self._private).items()
+                    for place in dict.fromkeys((str(folder), str(new_place(folder))))
+                ],
                 folder=os.fsencode(self._folder).hex(),
                 sample=sample.name,
                 inode=[sample.stat().st_dev, sample.stat().st_ino],
                 kept=str(self._library / "kept"),
                 dropped=str(self._library / "dropped"),
-                locked=stack.enter_context(held_lock(Path("/usr"))),
+                locked=stack.enter_context(held_lock(Path("/usr/bin"))),
                 referee=os.getpid(),
                 referee_words=Path("/proc/self/cmdline").read_bytes().hex(),
                 port=server.getsockname()[1],
@@ -151,7 +159,7 @@ class _Probing:
         """The command that starts a canary."""
         plan = json.dumps(self._facts._replace(probes=tuple(names), ticks=ticks)._asdict())
         # Not -I, which would hide the bot's folder.
-        words = (sys.executable, "-E", "-s", "-S", "-B", "-m", canary.__name__, plan)
+        words = (PYTHON, "-E", "-s", "-S", "-B", "-m", canary.__name__, plan)
         return command_of(words, self._folder, self._library)
 
     @contextmanager
@@ -362,20 +370,41 @@ def _is_dying(pid: int) -> bool:
     return False
 
 
-def _private_entries(home: Path) -> list[str]:
-    """The entries of a home folder that no bot may see: all that the interpreter does not need."""
-    shown = interpreter_paths()
-    if home in (Path("/"), Path("/tmp")):  # noqa: S108 - everybody's own
-        return []
-    with suppress(OSError):
-        return sorted(p.name for p in home.iterdir() if not any(s.is_relative_to(p) for s in shown))
-    return []
+def private_entries(more: Collection[Path] = ()) -> dict[Path, list[str]]:
+    """The entries that no bot may see, of the folders in which an interpreter and its tournaments lie.
+
+    That is what neither the system's programs nor the interpreter need, and ``more``, wherever it lies.
+    """
+    shown = (*system_paths(), *interpreter_paths())
+    prefixes = map(Path, (sys.prefix, sys.base_prefix))
+    folders = (
+        Path.home(),
+        Path.cwd(),
+        *prefixes,
+        Path(tourney.__file__).parents[1],
+        Path("/usr"),
+        Path("/usr/local"),
+    )
+    entries: dict[Path, list[str]] = {}
+    for folder in dict.fromkeys(folders):
+        with suppress(OSError):
+            hidden = [path.name for path in folder.iterdir() if not _touches(path, shown)]
+            # Of a folder that everybody has, bots have their own, with entries of the same names.
+            if folder not in (Path("/"), *PRIVATE):
+                entries[folder] = sorted(hidden)[:_MOST_ENTRIES]
+    for path in filter(os.path.lexists, more):
+        entries.setdefault(path.parent, []).append(path.name)
+    return entries
+
+
+def _touches(path: Path, shown: Collection[Path]) -> bool:
+    return any(one.is_relative_to(path) or path.is_relative_to(one) for one in shown)
 
 
 def _referee(level: str, plan: str) -> None:
     """Start a canary, print a line, and wait to be killed."""
     words, folder = json.loads(plan)
-    sandbox = open_sandbox(level)  # type: ignore[arg-type]  # given by outlive_referee
+    sandbox = open_sandbox(level, {})  # type: ignore[arg-type]  # given by outlive_referee
     channel = sandbox.spawn(command_of(words, Path(folder)), memory_mb=MEMORY_MB)
     _hear(channel)
     sys.stdout.write("up\n")

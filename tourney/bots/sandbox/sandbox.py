@@ -7,7 +7,7 @@ import errno
 import os
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -20,9 +20,11 @@ from tourney.bots.channel.interface import Channel, FailedChannel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses, HeldBot, last_line
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
+from tourney.bots.sandbox.exposure import find_exposed
+from tourney.bots.sandbox.host_limits import ADDRESS_MB, FILE_MB, OPEN_FILES, PROCESSES, with_limits
 from tourney.bots.sandbox.processes import TRY_SECONDS, Pipes, start_held, start_process
 from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
-from tourney.errors import SandboxError
+from tourney.errors import SandboxError, UsageError
 from tourney.plugins import Registry
 from tourney.protocol import HELLO
 from tourney.schema import SandboxLevel
@@ -76,13 +78,14 @@ _BY_GROUPS: Final[tuple[tuple[frozenset[str], tuple[str, ...]], ...]] = (
     (frozenset({"memory"}), ("total-memory",)),
     (frozenset({"pids"}), ("process-count",)),
 )
-MAX_PROCESSES: Final = 512  # processes and threads of a bot: a Java machine alone starts dozens
+MAX_PROCESSES: Final = PROCESSES  # processes and threads of a bot: a Java machine alone starts dozens
 _BOTS_FAULT = frozenset(
     {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
     | {errno.E2BIG, errno.EINVAL, errno.ENAMETOOLONG, errno.ETXTBSY, errno.ELIBBAD}
 )
 """Errors of exec that mean a bad program; all others mean a problem of the machine."""
 _REHEARSAL_MS = 3_000  # time for a bot to exit at the end of its input, before its first match
+_NAMED: Final = 4  # protections that a sentence names
 _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -96,8 +99,8 @@ class ResourceLimits:
 
     memory_mb: int = 4096
     processes: int = MAX_PROCESSES
-    file_mb: int = 64
-    open_files: int = 1024
+    file_mb: int = FILE_MB
+    open_files: int = OPEN_FILES
     folder_mb: int = 2048
     hosted: bool = False
 
@@ -158,7 +161,8 @@ class Sandbox(ABC):
     ``processes`` is the class that looks after a bot's processes. ``source_folder``: where a build finds the
     bot's files, if it works in an empty folder in memory; "" if on disk. ``holds``: whether it can be made
     before its bot starts: then its bots wait as ``HeldBot`` says. ``most_processes`` is the limit of
-    processes of a bot, which is lower where the machine allows few.
+    processes of a bot, which is lower where the machine allows few. ``fallen``: why "auto" chose it and none
+    that contains bots, or "".
     """
 
     name: str
@@ -166,6 +170,7 @@ class Sandbox(ABC):
     source_folder: str = ""
     holds: ClassVar[bool] = False
     most_processes: int = MAX_PROCESSES
+    fallen: str = ""
 
     def __init__(self, level: SandboxLevel, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
         self.level: SandboxLevel = level
@@ -181,6 +186,19 @@ class Sandbox(ABC):
     @abstractmethod
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every one of PROTECTIONS, in their order."""
+
+    @property
+    def shown(self) -> Sequence[Path]:
+        """The paths of the host that every bot sees; () if they are not known, as without containment."""
+        return ()
+
+    def refuse_exposed(self, private: Mapping[str, Path]) -> None:
+        """Raise UsageError if bots would see one of these paths, which are named by what they are."""
+        if exposure := find_exposed(private, self.shown):
+            raise UsageError(
+                f"{exposure.what} {exposure.path} lies in {exposure.shown}, which every bot can read; move"
+                " it, or the environment that runs Tourney, to another folder"
+            )
 
     @abstractmethod
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
@@ -198,9 +216,9 @@ class Sandbox(ABC):
     def check_command(self, command: BotCommand) -> None:
         """Run a program that ends by itself. Raises SandboxError if it fails."""
         try:
-            group, pipes = self.start(command, ResourceLimits(memory_mb=1024))
+            group, pipes = self.start(command, ResourceLimits(memory_mb=ADDRESS_MB))
         except OSError as error:
-            raise SandboxError(f"{self.name} does not start here: {error}") from error
+            raise SandboxError(with_limits(f"{self.name} does not start here: {error}")) from error
         try:
             ended = group.exited(TRY_SECONDS * 1000)
             said = last_line(pipes.stderr)
@@ -209,7 +227,7 @@ class Sandbox(ABC):
             self.settle()
         if not ended or group.returncode != 0:
             why = said or (f"exit code {group.returncode}" if ended else "it hangs")
-            raise SandboxError(f"{self.name} does not work here ({why})")
+            raise SandboxError(with_limits(f"{self.name} does not work here ({why})"))
 
     def start(
         self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False, merged: bool = False
@@ -344,7 +362,7 @@ def _starting() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
+        raise SandboxError(with_limits(f"this machine cannot start a bot: {error.strerror}")) from error
 
 
 SANDBOXES: Final = Registry[Sandbox](
@@ -360,12 +378,19 @@ SANDBOXES: Final = Registry[Sandbox](
 )
 
 
-def open_sandbox(level: SandboxLevel) -> Sandbox:
+def open_sandbox(level: SandboxLevel, private: Mapping[str, Path] = MappingProxyType({})) -> Sandbox:
     """The sandbox of a level, tried on this machine. Raises SandboxError if that is not possible.
 
     "off" is the plain one. Otherwise bubblewrap comes first, then those of plugins by name. If none of them
-    works, "auto" is the plain one and "strict" fails, as it does for one that lacks a protection.
+    works, "auto" is the plain one and "strict" fails, as it does for one that lacks a protection. ``private``
+    are paths that no bot may see, by what they are: one that bots would see raises UsageError.
     """
+    sandbox = _open(level)
+    sandbox.refuse_exposed(private)
+    return sandbox
+
+
+def _open(level: SandboxLevel) -> Sandbox:
     if level == "off":
         return SANDBOXES.find_class("plain").open("off")
     reasons = []
@@ -381,7 +406,9 @@ def open_sandbox(level: SandboxLevel) -> Sandbox:
             return sandbox
     if level == "strict":
         raise SandboxError(f'sandbox = "strict" is not possible: {"; ".join(reasons)}')
-    return SANDBOXES.find_class("plain").open("auto")
+    sandbox = SANDBOXES.find_class("plain").open("auto")
+    sandbox.fallen = "; ".join(reasons)
+    return sandbox
 
 
 def _containing() -> Iterator[str]:
@@ -394,7 +421,32 @@ def require_all(sandbox: Sandbox) -> None:
     """Raise SandboxError, with the names, if a sandbox does not enforce all protections."""
     missing = [f"{name} ({degree})" for name, degree in sandbox.protections.items() if degree != "enforced"]
     if missing:
-        raise SandboxError(
-            f'{sandbox.name} lacks {", ".join(missing)} on this machine; use sandbox = "auto" for the best'
-            " that works here"
-        )
+        lacks = with_limits(f"{sandbox.name} lacks {', '.join(missing)} on this machine")
+        raise SandboxError(f'{lacks}; use sandbox = "auto" for the best that works here')
+
+
+_RANKS: Final[Mapping[str, int]] = {"enforced": 2, "partial": 1, "absent": 0}
+
+
+def lowered(now: Mapping[str, str], before: Mapping[str, str]) -> list[str]:
+    """The protections whose degree is lower now than before, as "network (absent)"."""
+    return [
+        f"{name} ({degree})"
+        for name in PROTECTIONS
+        if _RANKS[degree := now.get(name, "absent")] < _RANKS[before.get(name, "absent")]
+    ]
+
+
+def lowest(found: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Each protection's lowest degree."""
+    return {
+        name: min((one.get(name, "absent") for one in found), key=_RANKS.__getitem__) for name in PROTECTIONS
+    }
+
+
+def weaker_text(sandbox: Sandbox, lower: Sequence[str]) -> str:
+    """A clause on what a sandbox lacks, and why as far as that is known."""
+    shown = ", ".join(lower[:_NAMED])
+    more = f" and {len(lower) - _NAMED} more" if len(lower) > _NAMED else ""
+    text = f"{sandbox.name} has less of {shown}{more}"
+    return f"{text}, as {sandbox.fallen}" if sandbox.fallen else with_limits(text)

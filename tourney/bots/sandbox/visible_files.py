@@ -12,7 +12,6 @@ import os
 import re
 import resource
 import stat
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.catalogue.command import PYTHON, BotCommand
 from tourney.bots.sandbox.processes import high
 from tourney.bots.sandbox.sandbox import Launch
 
@@ -45,7 +44,7 @@ def moved(command: BotCommand) -> BotCommand:
     def move(path: str) -> str:
         return str(new_place(Path(path)))
 
-    own = (command.argv[0], sys.executable)
+    own = (command.argv[0], PYTHON)
     words = (move(word) if word in own and word[:1] == "/" else word for word in command.argv)
     path = {"PATH": ":".join(map(move, command.env["PATH"].split(":")))} if "PATH" in command.env else {}
     return replace(command, argv=tuple(words), env={**command.env, **path})
@@ -53,16 +52,19 @@ def moved(command: BotCommand) -> BotCommand:
 
 @cache
 def changed_files(shown: Sequence[Path]) -> tuple[tuple[Path, bytes], ...]:
-    """The files below moved paths that name moved paths: each with its content for the bots."""
-    found = []
+    """The files at or below moved paths that name moved paths: each with its content for the bots."""
+    changed = []
     for path in filter(is_private, shown):
-        for file in (path / "pyvenv.cfg", *sorted(path.glob("lib/python*/site-packages/*.pth"))):
-            with suppress(OSError, UnicodeDecodeError):
-                text = file.read_text("utf-8")
-                new = _NAMED.sub(rf"\1{NEW_ROOT}\2", text)
-                if new != text:
-                    found.append((file, new.encode()))
-    return tuple(found)
+        named = (path, path / "pyvenv.cfg")  # of a file, and of an environment that is shown whole
+        packages = (*path.glob("python*/site-packages/*.pth"), *path.glob("lib/python*/site-packages/*.pth"))
+        for file in (*named, *sorted(packages)):
+            if file.name == "pyvenv.cfg" or file.suffix == ".pth":
+                with suppress(OSError, UnicodeDecodeError):
+                    text = file.read_text("utf-8")
+                    new_text = _NAMED.sub(rf"\1{NEW_ROOT}\2", text)
+                    if new_text != text:
+                        changed.append((file, new_text.encode()))
+    return tuple(changed)
 
 
 def can_move(program: str) -> bool:
@@ -85,9 +87,19 @@ COPY_BYTES: Final = 64 * 1024 * 1024
 COPY_ENTRIES: Final = 1_000
 """The most that is copied for a match: the size of a bot's files, and the number of its files and folders."""
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
-_MADE = frozenset(map(Path, ("/", "/etc", "/tmp")))  # noqa: S108 - inside
+_LIBRARIES = ("lib", "lib32", "lib64", "libx32")
+_OF_USR = ("bin", "games", "include", "libexec", "sbin", "share", *_LIBRARIES)
+_SYSTEM: Final[Mapping[str, Sequence[str]]] = {
+    "/": ("bin", "sbin", *_LIBRARIES),
+    "/usr": _OF_USR,
+    # The images of Go and Rust have their compilers there.
+    "/usr/local": (*_OF_USR, "cargo", "go", "rustup"),
+    # A Java machine does not start without its settings.
+    "/etc": ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "java", "java-[0-9]*"),
+}
+"""What programs and compilers need of the system's folders. Whatever else lies there is the administrator's:
+settings (``/usr/local/etc``), sources (``/usr/src``), or what was put there by hand."""
+_MADE = frozenset(map(Path, ("/", "/etc", "/usr", "/usr/local", "/tmp")))  # noqa: S108 - inside
 _DEVICES = ("null", "zero", "urandom")
 _LINKS = (
     *(("random", "urandom"), ("fd", "/proc/self/fd")),
@@ -103,17 +115,33 @@ def _add_file(launch: Launch, fd: int, option: str, place: str, permissions: str
     launch.words += ["--perms", permissions, option, str(fd), place]
 
 
+@cache
+def system_paths() -> tuple[Path, ...]:
+    """The paths of the system that bots see, without empty folders: each one is a mount at every start."""
+    paths = [
+        path
+        for folder, names in _SYSTEM.items()
+        for name in names
+        for path in sorted(Path(folder).glob(name))
+    ]
+    return tuple(path for path in paths if path.is_symlink() or not path.is_dir() or any(path.iterdir()))
+
+
+def is_systems(path: Path) -> bool:
+    """Whether bots see a path because it is one of the system's."""
+    return any(path.is_relative_to(shown) for shown in system_paths())
+
+
 def system_words() -> list[str]:
     """The words that show the system's programs and libraries, read-only."""
-    words = ["--perms", "0755", "--dir", "/etc"]
-    for path in map(Path, _SYSTEM):
+    words: list[str] = []
+    for folder in ("/etc", "/usr", "/usr/local"):
+        words += ["--perms", "0755", "--dir", folder]
+    for path in system_paths():
         if path.is_symlink():
             words += ["--symlink", str(path.readlink()), str(path)]
-        elif path.is_dir():
-            words += ["--ro-bind", str(path), str(path)]
-    # A Java machine does not start without its settings.
-    for path in (*(Path("/etc") / name for name in _ETC), *sorted(Path("/etc").glob("java*"))):
-        words += ["--ro-bind-try", str(path), str(path)]
+        else:
+            words += ["--ro-bind-try", str(path), str(path)]
     return words
 
 
@@ -144,7 +172,7 @@ def add_shown(launch: Launch, paths: tuple[Path, ...], *, move: bool) -> None:
 
 @cache
 def _shown_words(paths: tuple[Path, ...], *, move: bool) -> tuple[str, ...]:
-    shown = {path: new_place(path) if move else path for path in paths if not path.is_relative_to("/usr")}
+    shown = {path: new_place(path) if move else path for path in paths if not is_systems(path)}
     words: list[str] = []
     # Only root may enter the parents that bubblewrap makes by itself.
     for parent in sorted({parent for place in shown.values() for parent in place.parents} - _MADE):

@@ -97,7 +97,8 @@ def command(bot: str, options: _CheckRequest) -> None:
         games = options.games_of(found)
         if options.record is not None:
             check_writable(options.record)
-        for trial in check_bot(found, store, open_sandbox(options.sandbox), games, limits, listener):
+        sandbox = open_sandbox(options.sandbox, {"the bot store": Path(options.bots)})
+        for trial in check_bot(found, store, sandbox, games, limits, listener):
             output.text(*trial.lines())
             trials.append(trial)
             if trial.varies:

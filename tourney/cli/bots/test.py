@@ -97,7 +97,8 @@ def command(file: str, bot: str | None, options: _TestRequest) -> None:
     with ExitStack() as stack:
         words = bot or file
         store, found, _ = find_bot(words, BotStore(Path(options.bots)), stack)
-        folder, launch = path_of(words), StoreLauncher(store, open_sandbox(options.sandbox))
+        sandbox = open_sandbox(options.sandbox, {"the bot store": Path(options.bots)})
+        folder, launch = path_of(words), StoreLauncher(store, sandbox)
         player = _Player(found, folder, launch, options.answer_ms)
         if options.add is not None:
             _add(player, options.add, options, output)

@@ -33,6 +33,10 @@ class _NightRequest(opt.CommandOptions):
     league: Path = opt.shared(opt.league_option)
     matches: int | None = option("--matches N", "Play at most N matches for each number of seats.")
     processors: ProcessorOptions
+    allow_weaker: bool = option(
+        "--allow-weaker",
+        "Go on although this machine contains bots less than in the last night; stored.",
+    )
     dry_run: bool = option("--dry-run", "Print what the night would do; writes nothing.")
     format_: object = opt.formats(LeagueNightDocument, formats=opt.TEXT)
 
@@ -58,7 +62,7 @@ def command(options: _NightRequest) -> None:
         end = time.monotonic() + (seconds_left(league.table.closes, None, now) or 0.0)
     pinning = options.processors.pinning()
     make_executor = partial(LocalExecutor, pinning.workers, cpus=pinning.cpus)
-    plan = NightPlan(end, options.matches, pinning, make_executor)
+    plan = NightPlan(end, options.matches, pinning, make_executor, allow_weaker=options.allow_weaker)
     done = run_night(league, plan, now, current().say)
     current().document(LeagueNightDocument(night=done.number, matches=done.matches, closed=not done.signal))
     if done.signal:

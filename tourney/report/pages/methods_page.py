@@ -169,7 +169,8 @@ def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
             )
         elif not imported:
             reuse = "reused processes" if run.reuse else "a new process per match"
-            yield Fact("Run", f"sandbox {run.sandbox}, {reuse}")
+            weaker = ", which went on with less than it began with (--allow-weaker)" if run.weaker else ""
+            yield Fact("Run", f"sandbox {run.sandbox}{weaker}, {reuse}")
 
 
 def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:

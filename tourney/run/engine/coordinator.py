@@ -24,6 +24,7 @@ from tourney.run.engine.bench_policy import (
     bench_text,
     stop_text,
 )
+from tourney.run.engine.containment_floor import lowered_in
 from tourney.run.engine.recorder import NumberedRow, Recorder, RowArguments, spec_of
 from tourney.run.engine.run_control import MatchRetries, RunControl, catch_signals
 from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
@@ -60,6 +61,7 @@ class Coordinator:
         self._listener = control.listener
         self._deadline = control.deadline
         self._clock = control.clock
+        self._floor = control.floor
         self._tournament = database.tournaments.by_id(tournament)
         self._entrants = database.tournaments.entrants(tournament)
         self._recorder = Recorder(database, self._tournament, control)
@@ -206,6 +208,9 @@ class Coordinator:
         machine = played_on(reply.played)
         if machine in self._caught.machines:  # the result was on its way when the host was caught
             self._failed.append((reply.number, row))
+        elif reply.played is not None and (lower := lowered_in(reply.played.measured, self._floor)):
+            why = f"its bots were contained less than the run promises: {', '.join(lower)}"
+            self._retry({reply.number: row}, why)
         elif reply.played is not None:
             self._caught.may_count(machine)
             self._match_retries.played()
@@ -301,6 +306,7 @@ class Coordinator:
                 self._tournament.run.reuse,
                 start_by=self._deadline.start_by,
                 absent=self._absent.get(number, {}),
+                floor=tuple(sorted(self._floor.items())),
             )
             try:
                 future = self._executor.submit(task)

@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from msgspec import structs
 
 from tourney.bots.catalogue.build import built_command
-from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.sandbox import Sandbox
+from tourney.bots.catalogue.store import BotStore, path_of
+from tourney.bots.sandbox.host_limits import with_limits
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.bots.wasm.fuel import check_meter
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
 from tourney.games.external import OUTSIDE
@@ -21,6 +23,7 @@ from tourney.match.spec import Limits
 from tourney.results.texts import sharing_text
 from tourney.run.engine.run_control import Deadline
 from tourney.run.preparation import find_bot, naming, noted
+from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.tournament_file import TournamentFile
 from tourney.schedule.format import find_format
 from tourney.store.database import Database
@@ -53,7 +56,10 @@ class PlaySetup:
     which are refused otherwise. ``pinning`` says which processors the matches share. ``beacon`` is the value
     that the tournament's seed waits for. ``commits``: the tournament is stored and not played. ``sliced``:
     one program plays it in slices: the database was checked before, and the seed is still secret. ``here``:
-    this machine plays the matches, so its memory bounds them.
+    this machine plays the matches, so its memory bounds them. ``allow_weaker``: the tournament may go on with
+    less containment than it began with. ``remote``: other hosts play its matches, each of which is held to
+    that. ``private``: paths that no bot may see, beside those of the database and the bot store, by what they
+    are.
     """
 
     deadline: Deadline | None = None
@@ -66,6 +72,9 @@ class PlaySetup:
     commits: bool = False
     sliced: bool = False
     here: bool = True
+    allow_weaker: bool = False
+    remote: bool = False
+    private: Mapping[str, Path] = field(default_factory=dict)
 
 
 def memory_of(plan: Plan, entrants: Iterable[StoredEntrant], bots: BotStore, *, reuse: bool) -> MatchMemory:
@@ -73,6 +82,18 @@ def memory_of(plan: Plan, entrants: Iterable[StoredEntrant], bots: BotStore, *, 
     digests = {stored.entrant.digest for stored in entrants if not stored.broken}
     modules = any(map(bots.is_module, digests))
     return MatchMemory.of(plan.limits, plan.seats, modules=modules, reuse=reuse)
+
+
+def open_room(file: TournamentFile, url: str, bots: BotStore, options: PlaySetup) -> Sandbox:
+    """The sandbox for a tournament's bots. Raises SandboxError; UsageError if they see private paths.
+
+    Raises BotError if the folder of a bot, which is copied whole, holds the database or the like.
+    """
+    paths = {line.bot: path_of(line.bot, file.path.parent) for line in file.entrants if line.bot is not None}
+    private = private_paths(url, bots.root, tournament=file.plan.name, more=options.private)
+    refuse_inside(paths.values(), private)
+    rivals = {f"the bot {name}": path for name, path in paths.items() if path is not None}
+    return open_sandbox(file.run.sandbox, {**private, "the tournament file": file.path, **rivals})
 
 
 def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:
@@ -127,8 +148,9 @@ def sandbox_text(sandbox: Sandbox) -> str:
     count = len(sandbox.protections)
     text = f"sandbox {sandbox.level}: {sandbox.name}, {count - len(missing)} of {count} protections enforced"
     if sandbox.name == "plain":
-        return f"{text}: bots run with your permissions, so run only bots that you trust"
-    without = f", not {', '.join(missing)}" if missing else ""
+        why = f" ({sandbox.fallen})" if sandbox.fallen else ""
+        return f"{text}: bots run with your permissions, so run only bots that you trust{why}"
+    without = with_limits(f", not {', '.join(missing)}") if missing else ""
     return f"{text}{without} (see `tourney doctor`)"
 
 

@@ -4,7 +4,7 @@ import re
 import signal
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -254,7 +254,8 @@ class RunControl:
     """What ends, pauses and watches a run.
 
     It stops after ``max_faults`` faults, and in time for the ``deadline``. Failing writes are tried again for
-    ``retry_seconds``; meanwhile results wait in the ``spool``.
+    ``retry_seconds``; meanwhile results wait in the ``spool``. No match counts that was played below the
+    ``floor``: degrees of protections.
     """
 
     listener: Listener = field(default_factory=Listener)
@@ -262,4 +263,5 @@ class RunControl:
     max_faults: int | None = None
     retry_seconds: float = 0.0
     spool: Spool | None = None
+    floor: Mapping[str, str] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic

@@ -16,7 +16,7 @@ from typing import Final
 
 from tourney.bots.catalogue.store import BotStore, path_of
 from tourney.bots.catalogue.submission import digest_of_bot
-from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, UsageError
 from tourney.files import network_file_system
 from tourney.games.registry import find_game
@@ -25,12 +25,14 @@ from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
 from tourney.run.check_bot import start_advice
 from tourney.run.engine.bench_policy import BATCH, PlayOrder, again_text, none_started
+from tourney.run.engine.containment_floor import floor_of, keep_first, refuse_weaker
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.readiness import (
     PlaySetup,
     find_broken,
     make_ready,
     memory_of,
+    open_room,
     refuse_broken,
     restore_bots,
     with_ponder,
@@ -63,34 +65,56 @@ Say = Callable[[str], None]
 
 @contextmanager
 def open_tournament(
-    file: TournamentFile, url: str, bots: BotStore, say: Say, options: PlaySetup | None = None
+    file: TournamentFile,
+    url: str,
+    bots: BotStore,
+    say: Say,
+    options: PlaySetup | None = None,
+    sandbox: Sandbox | None = None,
 ) -> Iterator[tuple[Database, Tournament]]:
     """Start the tournament of a file in the database ``url``, or apply the file's changes to it.
 
-    Its lock is held until the end, and the bots of all entrants are in the store. Raises TournamentError,
-    StoreError, or UsageError.
+    Its lock is held until the end, and the bots of all entrants are in the store. ``sandbox`` (default: that
+    of ``open_room``) is for builds. Raises TournamentError, StoreError, UsageError, or SandboxError where
+    bots of a tournament that has begun would be contained less than so far.
     """
     options = options or PlaySetup()
+    room = sandbox or open_room(file, url, bots, options)
     # Before the database is created: a file that cannot be played must leave none behind.
-    fresh = None if database_exists(url) else _prepare(file, None, bots, options)
+    fresh = None if database_exists(url) else _prepare(file, None, bots, options, room, say)
     with Database.open(url, create=True, busy=BUSY_SECONDS) as database:
         stored = database.tournaments.find(file.plan.name)
-        tournament = stored or _begin(database, fresh or _prepare(file, database, bots, options), say)
+        tournament = stored or _begin(
+            database, fresh or _prepare(file, database, bots, options, room, say), say
+        )
         with database.run_lock(tournament, time.time()):
             tournament = _open_beacon(database, tournament, file, options)
             check_hosts(database, tournament)  # before rounds are drawn from results that must not count
             if stored is not None:
-                found = _prepare(file, database, bots, options)
+                found = _prepare(file, database, bots, options, room, say)
                 tournament = _amend(database, tournament, found, say, sliced=options.sliced)
                 restore_bots(database, tournament, file, bots, skip=options.skip_broken)
             yield database, tournament
 
 
 def _prepare(
-    file: TournamentFile, database: Database | None, bots: BotStore, options: PlaySetup
+    file: TournamentFile,
+    database: Database | None,
+    bots: BotStore,
+    options: PlaySetup,
+    sandbox: Sandbox,
+    say: Say,
 ) -> Preparation:
-    """Prepare, and build the bots of new entrants; one that cannot be started is refused, or skipped."""
+    """Prepare, and build the bots of new entrants; one that cannot be started is refused, or skipped.
+
+    Nothing is built, or played later, with less containment than the tournament began with.
+    """
     found = prepare(file, database, bots)
+    if database is not None and (stored := found.stored) is not None and not options.remote:
+        # Of one that has ended nothing is played, unless the file adds something; a commitment only builds.
+        plays = not options.commits and (stored.root is None or found.plan != stored.plan)
+        if (plays or found.added) and not find_game(stored.game).outside:
+            refuse_weaker(database, stored, sandbox, allow=options.allow_weaker, say=say)
     if found.stored is None and options.unbenched:
         name = options.unbenched[0]
         raise UsageError(f"--unbench {name}: {file.plan.name} has not started, so it has no benched entrant")
@@ -103,7 +127,7 @@ def _prepare(
     if not found.added:
         return found
     with naming(file.path):
-        broken = find_broken(found.added, bots, open_sandbox(file.run.sandbox), file.plan.limits)
+        broken = find_broken(found.added, bots, sandbox, file.plan.limits)
         if not options.skip_broken:
             refuse_broken(found.added, broken)
         return replace(found, added=without_broken(file.plan, found.added, broken, found.before))
@@ -271,21 +295,23 @@ def run_tournament(
         raise SandboxError(
             'sandbox = "strict" is not possible with an outside referee, which nothing contains'
         )
-    sandbox = open_sandbox(file.run.sandbox)
+    sandbox = open_room(file, url, bots, options)
     fitting = options.pinning.fitting(MatchMemory.of(file.plan.limits, file.plan.seats))
     file = with_ponder(file, sandbox, fitting if options.here else options.pinning)
     if not options.sliced:
         check_contents(url, listener.say)
-    with open_tournament(file, url, bots, listener.say, options) as (database, opened):
+    with open_tournament(file, url, bots, listener.say, options, sandbox) as (database, opened):
         if kind := network_file_system(database.place):
             listener.say(
                 f"the database is on a network file system ({kind}): use it from this machine only while the"
                 " run goes on; for several machines, use PostgreSQL"
             )
         replay_spool(database, opened, spool_path(database.place, opened), listener.say)
+        if not options.remote and opened.root is None and not find_game(opened.game).outside:
+            keep_first(database, opened, sandbox)
         tournament = make_ready(database, opened, bots, sandbox, listener.say, options)
         try:
-            return _play(database, tournament, make_executor, bots, listener, options)
+            return _play(database, tournament, make_executor, bots, listener, options, sandbox)
         finally:
             sandbox.sweep()
 
@@ -298,8 +324,9 @@ def commit_tournament(
     One that has begun already has the commitment of its start. Raises as ``run_tournament``.
     """
     bots = BotStore(folder.absolute())
-    file = with_ponder(file, open_sandbox(file.run.sandbox), options.pinning)
-    with open_tournament(file, url, bots, say, options) as (database, tournament):
+    sandbox = open_room(file, url, bots, options)
+    file = with_ponder(file, sandbox, options.pinning)
+    with open_tournament(file, url, bots, say, options, sandbox) as (database, tournament):
         return tournament, commitment_of(tournament, database.tournaments.entrants(tournament.id))
 
 
@@ -310,8 +337,10 @@ def _play(
     bots: BotStore,
     listener: Listener,
     options: PlaySetup,
+    sandbox: Sandbox,
 ) -> Summary:
     """Play the open matches of a tournament that is ready, and keep its root once all are played."""
+    floor = {} if options.remote and options.allow_weaker else floor_of(database, tournament)
     deadline = options.deadline or Deadline()
     for seconds in database.records.recent_seconds(tournament.id, SAMPLE):
         deadline.add(seconds)
@@ -324,21 +353,23 @@ def _play(
         max_faults=options.max_faults,
         retry_seconds=options.retry_seconds,
         spool=spool,
+        floor=floor if options.remote else floor or sandbox.protections,
     )
     with closing(spool), closing(status):
         executor = make_executor()  # last: a file or a bot that is refused starts no process
-        executor.begin(executor_run(database, tournament, bots, listener.say))
+        run = executor_run(database, tournament, bots, listener.say)
+        executor.begin(replace(run, floor=None if options.allow_weaker else floor))
         summary = Coordinator(database, tournament.id, executor, bots.root, control).run()
         ended = database.tournaments.by_id(tournament.id)
         if summary.end in (End.FINISHED, End.FAULTS):
-            refuse_unstarted(database, ended, bots)
+            refuse_unstarted(database, ended, bots, sandbox)
         if summary.end is End.FINISHED:
             check_benches(database, ended)
         root = keep_root(database, ended, listener.say)
         return replace(summary, until=until_now(database, ended), root=root)
 
 
-def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore) -> None:
+def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore, sandbox: Sandbox) -> None:
     """Raise BotError, with a reason for each bot, if none started in the first batch of matches."""
     faulty = {number: faults for number, _, faults in database.matches.faulty(tournament.id)}
     if not any(map(none_started, faulty.values())):
@@ -347,7 +378,7 @@ def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore)
     first = PlayOrder.of(tournament, entrants).sorted(database.schedules.rows(tournament.id))[:BATCH]
     if not all(none_started(faulty.get(number, ())) for number, _ in first):
         return
-    sandbox, limits = open_sandbox(tournament.run.sandbox), tournament.plan.limits
+    limits = tournament.plan.limits
     reasons: dict[int, str] = {}
     for number, row in first:
         log = database.records.log(tournament.id, number)

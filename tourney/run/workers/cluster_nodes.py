@@ -8,9 +8,10 @@ from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeVar, get_args
 
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import Degree, lowered, lowest
 from tourney.errors import EnvironmentFailure, TourneyError, UsageError, WorkerError
 from tourney.run.workers.executor import Run
 from tourney.run.workers.host_service import host_info, pack_bot
@@ -208,6 +209,7 @@ class Admission:
         self._allow_mixed = allow_mixed
         self._few = threading.BoundedSemaphore(AT_ONCE)
         self._banned = dict(run.refused)
+        self._floor = run.floor
         self.asked: set[str] = set()
         self.refused: dict[str, str] = {}
         self.caught: dict[str, str] = {}
@@ -223,7 +225,9 @@ class Admission:
                     question = Question("about", self._session, self._run.game, self._run.sandbox)
                     said = decode(self._link.ask(node.address, encode(question)), HostInfo)
                     room = RoomAnswer() if said.problem else self._ask_room(node.address)
-                    problem = said.problem or room.problem or self._provide(node.address)
+                    problem = (
+                        said.problem or self._weaker(said) or room.problem or self._provide(node.address)
+                    )
                 except (InvalidReplyError, TourneyError, OSError) as error:
                     problem = str(error) or type(error).__name__
             return IntroducedNode(node, said, one_line(problem), room.matches)
@@ -236,6 +240,14 @@ class Admission:
         with suppress(InvalidReplyError, OSError):  # with --allow-mixed, a version that does not know it
             return decode(self._link.ask(address, encode(question)), RoomAnswer)
         return RoomAnswer()
+
+    def _weaker(self, info: HostInfo) -> str:
+        """Why a host contains bots less than those of this tournament were so far, or ""."""
+        lower = lowered(_degrees(info), self._floor or {})
+        if not lower:
+            return ""
+        shown = ", ".join(lower)
+        return f"it contains bots less than the tournament did so far ({shown}); see --allow-weaker"
 
     def _provide(self, address: str) -> str:
         """Bring missing bots to a node; return why it cannot play them, or ""."""
@@ -263,6 +275,8 @@ class Admission:
     def compare_first(self, found: Iterable[IntroducedNode]) -> None:
         """Compare the nodes at the start of the run. Raises UsageError where they differ and may not."""
         good = [one for one in found if not one.problem]
+        if self._floor is not None and not self._floor and good:
+            self._floor = lowest([_degrees(one.info) for one in good])
         if good and (why := mixed(good, self._run)):
             if not self._allow_mixed:
                 raise UsageError(f"{why}; make them equal, or pass --allow-mixed")
@@ -296,6 +310,12 @@ class Admission:
     def forget_gone(self, nodes: Mapping[str, ClusterNode]) -> None:
         """Forget the refused nodes that have left."""
         self.refused = {address: why for address, why in self.refused.items() if address in nodes}
+
+
+def _degrees(info: HostInfo) -> dict[str, str]:
+    """The degrees of the protections that a host says it has."""
+    words = (word.partition("=") for word in info.sandbox.split())
+    return {name: degree for name, _, degree in words if degree in get_args(Degree)}
 
 
 def mixed(found: Sequence[IntroducedNode], run: Run) -> str:

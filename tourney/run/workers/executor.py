@@ -27,7 +27,8 @@ class MatchTask:
     ``bots`` is the folder of the bot store; the spec names each bot by its digest. After ``start_by``
     (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
     With a ``guide``, which only workers of this machine get, the seats follow it. The bots of ``absent``
-    entrants are not started, for the reasons given.
+    entrants are not started, for the reasons given. ``floor``: the degrees of the protections below which the
+    match must not be played; those that are not named have none.
     """
 
     number: int
@@ -38,6 +39,7 @@ class MatchTask:
     start_by: float | None = None
     guide: FollowedRecord | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
+    floor: tuple[tuple[str, str], ...] = ()
 
 
 Cause = Literal["machine", "overload", "memory"]
@@ -74,7 +76,8 @@ class Run:
     ``seed`` is the tournament's; it never leaves this machine. ``bots`` is the folder of the bot store, and
     ``digests`` names the bots that play. ``say`` prints a message. ``refused`` are the machines that get no
     match, with the reason. ``seats`` are those of a match; ``modules``: a bot is a WebAssembly module;
-    ``reuse``: bots are kept from match to match.
+    ``reuse``: bots are kept from match to match. ``floor``: as that of a match, for hosts; empty before the
+    first match is stored, when the first hosts set it, and None if there is none.
     """
 
     seed: int
@@ -88,6 +91,7 @@ class Run:
     seats: int = 2
     modules: bool = False
     reuse: bool = False
+    floor: Mapping[str, str] | None = field(default_factory=dict)
 
     @property
     def memory(self) -> MatchMemory:
@@ -200,6 +204,11 @@ EXECUTORS: Registry[MatchExecutor] = Registry(
 
 DEFAULT_RECHECK: Final = 200
 """Of 10,000 matches that other hosts play, those that are replayed on a second host: 2 %."""
+
+
+def is_remote(text: str) -> bool:
+    """Whether the executor of a name, or of ``NAME://ADDRESS``, plays on other hosts. Raises UsageError."""
+    return EXECUTORS.find_class(text.partition("://")[0]).remote
 
 
 def find_executor(

@@ -182,7 +182,7 @@ def host_info(game: str, level: SandboxLevel) -> HostInfo:
     )
     try:
         found = find_game(game)
-        box = open_sandbox(level)
+        box = open_sandbox(level, {"the bot store": cache_folder()})
     except TourneyError as error:
         return structs.replace(known, problem=str(error))
     except Exception as error:  # noqa: BLE001 - a broken plugin is this host's problem alone
@@ -250,7 +250,7 @@ def _bots(asked: Question) -> BotsAnswer:
     store = BotStore(cache_folder() / "bots")
     missing, broken = tuple(digest for digest in asked.digests if not store.has(digest)), {}
     try:
-        box = open_sandbox(asked.sandbox)
+        box = open_sandbox(asked.sandbox, {"the bot store": cache_folder()})
         for digest in asked.digests:
             try:
                 if digest not in missing:

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Processors, children_of, free_processors, signal_tree
-from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import GameError, InputError, OutOfMemoryError, OverloadError
+from tourney.bots.sandbox.sandbox import lowered, open_sandbox, weaker_text
+from tourney.errors import GameError, InputError, OutOfMemoryError, OverloadError, WorkerError
 from tourney.match.match_memory import ALL_FIT, MatchesAtOnce
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
@@ -134,7 +134,7 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     try:
         try:
             _Worker.playing = True
-            runner = _match_runner(task.bots, task.sandbox, task.reuse)
+            runner = _match_runner(task.bots, task.sandbox, task.reuse, task.floor)
             after = following.spec if following is not None else None
             played = runner.play(task.spec, after, task.guide, task.absent)
         finally:
@@ -144,7 +144,7 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         _exit_now()
     except GameError as error:
         return WorkerReply(task.number, failure=str(error))
-    except InputError:
+    except (InputError, WorkerError):
         raise
     except Exception as error:  # noqa: BLE001 - any error: the match is replayed, or void with its name
         kill_strays(BotProcesses.alive)
@@ -176,8 +176,14 @@ def pin(slot: int, cpus: int) -> Processors:
 
 
 @cache
-def _match_runner(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
-    box = open_sandbox(sandbox)  # type: ignore[arg-type]  # a cached function takes it as a plain string
+def _match_runner(
+    bots: str, sandbox: str, reuse: bool, floor: tuple[tuple[str, str], ...] = ()
+) -> MatchRunner:
+    # The coordinator has looked after its database; the store may be a host's own.
+    box = open_sandbox(sandbox, {"the bot store": Path(bots)})  # type: ignore[arg-type]  # a cached function takes it as a plain string
+    if lower := lowered(box.protections, dict(floor)):
+        # No failure of the match, which would be void after three: no other one can be played here either.
+        raise WorkerError(f"a worker cannot contain bots as the run does: {weaker_text(box, lower)}")
     box.most_processes = _Worker.plan.processes
     launcher = StoreLauncher(BotStore(Path(bots)), box)
     runner = MatchRunner(
