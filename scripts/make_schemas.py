@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 
+from tourney.addons.lab.tune_file import TuneTable
 from tourney.bots.catalogue.manifest import Manifest
-from tourney.compare.tune_file import TuneTable
+from tourney.check.named_seeds import NamedSeed
+from tourney.exchange.lines import MatchLine, TournamentLine
 from tourney.files import write_file
 from tourney.games.registry import GAMES, find_game
-from tourney.match.named_seeds import NamedSeed
 from tourney.match.record import Record
 from tourney.match.spec import DEFAULT_LIMITS, FUEL_LIMITS, LIMIT_KEYS
 from tourney.run.file_schema import file_schema
 from tourney.schedule.format import working_formats
 from tourney.schema import STORABLE, UNICODE, bare
-from tourney.store.exchange import MatchLine, TournamentLine
 from tourney.store.values import OPTIONAL_KEYS, PAIRS, Plan
 
 Schema = dict[str, Any]

@@ -123,7 +123,7 @@ WIDE_FUNCTIONS = frozenset(
     {
         "bot/session.py: __init__",
         "interface/playing.py: play_match",
-        "store/results_import.py: import_outcomes",
+        "exchange/results.py: import_outcomes",
     }
 )
 """Functions with more than six parameters for now."""

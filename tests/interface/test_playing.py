@@ -11,8 +11,8 @@ import pytest
 import tourney
 from tests.support.folders import write_shell_bot
 from tests.support.tournaments import THREE_PEBBLES, refused, write_file
+from tourney.check.record import verify
 from tourney.errors import BotError, GameError, TournamentError, UsageError
-from tourney.match.verify import verify
 
 SLOW = tourney.Limits(move_ms=600_000, startup_ms=600_000)
 

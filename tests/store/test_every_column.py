@@ -13,12 +13,12 @@ import sqlalchemy as sa
 from tests.store.test_derived_analyses import analysis
 from tests.support import genuine
 from tests.support.tournaments import stored
+from tourney.check.database import check_database, check_parts
 from tourney.errors import TourneyError
 from tourney.match.record import Outcome
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.schedule.row import Row
 from tourney.store.baselines import Promotion
-from tourney.store.checking import check_database, check_parts
 from tourney.store.database import Database
 from tourney.store.derived import Checkpoint, DrawProbability
 from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT

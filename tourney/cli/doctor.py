@@ -2,10 +2,10 @@
 
 from typing import Literal, get_args
 
+from tourney.addons.fuel.meter import METER, meter_fault, wasmtime_version
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, open_sandbox
-from tourney.bots.wasm.fuel import METER, meter_fault, wasmtime_version
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.errors import CheckError, SandboxError, UsageError

@@ -11,20 +11,20 @@ import click
 import msgspec
 import rfc8785
 
+from tourney.check.root import PLAN, commitment_proof, disclosure, prove
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import UsageError, counted
+from tourney.exchange.game_files import export_pgn, trf
+from tourney.exchange.lines import export_lines
 from tourney.files import check_writable, writing
 from tourney.parsing import compressing
 from tourney.results.columns import data_frame
-from tourney.results.game_files import export_pgn, trf
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
-from tourney.store.root import PLAN, commitment_proof, disclosure, prove
 from tourney.store.values import Tournament
 
 RECORDS = "records"

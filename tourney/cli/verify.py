@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
+from tourney.check.named_seeds import verify_named
+from tourney.check.record import Finding, verify_data
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import ShowProgress, counting, current
@@ -16,17 +18,15 @@ from tourney.errors import CheckError, RecordError, UsageError, counted
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL, known_game
 from tourney.interface.found_match import check_match_name, is_file
-from tourney.match.named_seeds import verify_named
 from tourney.match.record import read_record
-from tourney.match.verify import Finding, verify_data
 from tourney.parsing import read_json_lines, read_json_value
 from tourney.schema import DIGEST
 from tourney.spawning import Pool, default_processes
 
 if TYPE_CHECKING:
-    from tourney.run.engine.verification import TournamentVerifier
+    from tourney.check.tournament import TournamentVerifier
+    from tourney.exchange.importing import Head
     from tourney.store.database import Database
-    from tourney.store.importing import Head
     from tourney.store.values import Tournament
 
 _MANY = 2_000
@@ -147,8 +147,8 @@ def command(match: str | None, options: _VerifyRequest) -> None:
 
 
 def _check_league(checks: Checks, folder: Path, options: _VerifyRequest) -> None:
-    from tourney.league.league_folder import League  # noqa: PLC0415 - slow to import
-    from tourney.league.seasons import chain_problems, season_files  # noqa: PLC0415 - likewise
+    from tourney.addons.league.folder import League  # noqa: PLC0415 - slow to import
+    from tourney.addons.league.seasons import chain_problems, season_files  # noqa: PLC0415 - likewise
 
     league = League.open(folder)
     with _opened(league.database) as database:
@@ -169,7 +169,7 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
             yield where, verify_data(value, notes=notes)
     else:
         check_match_name(words)
-        from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - slow to import, as below
+        from tourney.check.tournament import TournamentVerifier  # noqa: PLC0415 - slow to import, as below
 
         with _opened(db) as database:
             match = database.matches.find(words)
@@ -193,7 +193,7 @@ def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Data
                 " by `tourney export --what tournament`"
             )
         return None
-    from tourney.run.engine.published import open_export  # noqa: PLC0415 - slow to import, as below
+    from tourney.check.published import open_export  # noqa: PLC0415 - slow to import, as below
 
     return open_export(Path(words))
 
@@ -202,7 +202,7 @@ def _check_all(
     checks: Checks, database: "Database", options: _VerifyRequest, head: "Head | None" = None
 ) -> None:
     """Verify a database, or that of an export with this first line."""
-    from tourney.run.engine.verified import PartialCheck  # noqa: PLC0415 - slow to import, as below
+    from tourney.check.verified import PartialCheck  # noqa: PLC0415 - slow to import, as below
 
     with counting(checks.output, "verify", "records") as step:
         verifiers = _verifiers(checks, database, Path(options.bots), sealed=head is not None and head.sealed)
@@ -244,7 +244,7 @@ def _check_all(
 def _verifiers(checks: Checks, database: "Database", bots: Path, *, sealed: bool) -> list[Verifying]:
     """The tournaments to verify, the oldest first; the others are named with the reason."""
     from tourney.bots.catalogue.store import BotStore  # noqa: PLC0415 - slow to import, as below
-    from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - likewise
+    from tourney.check.tournament import TournamentVerifier  # noqa: PLC0415 - likewise
 
     store = BotStore(bots) if bots.is_dir() else None
     archives = database.tournaments.archives()
@@ -269,8 +269,8 @@ def _check_whole(
     verifier: "TournamentVerifier",
     step: ShowProgress,
 ) -> bool:
+    from tourney.check.root import OUTSIDE_ROOT  # noqa: PLC0415 - likewise
     from tourney.results.texts import origin_text  # noqa: PLC0415 - slow to import, as below
-    from tourney.store.root import OUTSIDE_ROOT  # noqa: PLC0415 - likewise
 
     whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))
     checks.notes |= verifier.unchecked
@@ -278,7 +278,7 @@ def _check_whole(
         checks.output.say(note)
     found = list(whole.findings)
     if tournament.plan.format == "compare":
-        from tourney.compare.comparison import wrong_verdict  # noqa: PLC0415 - slow to import, as below
+        from tourney.addons.lab.comparison import wrong_verdict  # noqa: PLC0415 - slow to import, as below
 
         found += wrong_verdict(database, tournament)
     for finding in found:
@@ -315,7 +315,7 @@ def _check_published(
     head: "Head | None" = None,
 ) -> None:
     """Compare the tournaments of a database, or that of an export, with a published root or commitment."""
-    from tourney.run.engine.published import compare_published  # noqa: PLC0415 - slow to import, as below
+    from tourney.check.published import compare_published  # noqa: PLC0415 - slow to import, as below
 
     given = [("root", options.root), ("commitment", options.commitment)]
     if head is not None:
@@ -331,7 +331,7 @@ def _check_published(
 
 
 def _check_proof(checks: Checks, path: Path, match: str | None, options: _VerifyRequest) -> None:
-    from tourney.store.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
+    from tourney.check.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
 
     root, more = options.root, options.everything or options.manifest is not None
     if options.commitment is not None and match is None and root is None and not more:

@@ -17,7 +17,7 @@ from tourney.files import DEFAULT_BOTS, DEFAULT_DB
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.interface.found_match import FoundMatch, check_argument, whole_number
-from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
+from tourney.match.runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.listeners import Listener
 from tourney.run.tournament_file import TournamentFile, read_tournament_file

@@ -10,19 +10,17 @@ from tourney.games.diagrams import GROUNDS, LINES, TOKENS, style
 from tourney.report import display
 from tourney.report.output.layout import File, Layout, Options, Section
 from tourney.report.output.rendering import Renderer, live_note
-from tourney.report.pages import (
-    bot_page,
-    bracket_page,
-    fault_page,
-    format_pages,
-    game_page,
-    history_page,
-    methods_page,
-    overview_page,
-    pair_page,
-    publishing,
-    rounds_page,
-)
+from tourney.report.pages import bot as bot_page
+from tourney.report.pages import bracket as bracket_page
+from tourney.report.pages import fault as fault_page
+from tourney.report.pages import formats as format_pages
+from tourney.report.pages import game as game_page
+from tourney.report.pages import history as history_page
+from tourney.report.pages import methods as methods_page
+from tourney.report.pages import overview as overview_page
+from tourney.report.pages import pair as pair_page
+from tourney.report.pages import publishing
+from tourney.report.pages import rounds as rounds_page
 from tourney.report.pages.match_files import MatchWork, match_work
 from tourney.report.pages.match_lines import engines_of
 from tourney.report.pages.match_list import list_pages

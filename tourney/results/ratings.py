@@ -8,14 +8,15 @@ from itertools import chain
 from typing import Any, get_args
 
 from tourney.errors import RecordError, UsageError
+from tourney.exchange.results import import_outcomes
+from tourney.exchange.tally import Tally
 from tourney.match.record import Outcome
-from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch, SeatEffect, rate, rate_clusters
 from tourney.ratings.counts import Clusters, Counts, Found
 from tourney.ratings.likelihood import Expected
 from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
 from tourney.ratings.sequential import PlannedGames
-from tourney.ratings.trueskill_rating import (
+from tourney.ratings.trueskill import (
     Settings,
     SkillPool,
     default_draw_probability,
@@ -32,7 +33,6 @@ from tourney.schedule.format import ranking_format
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.database import Database
 from tourney.store.derived import Checkpoint
-from tourney.store.results_import import import_outcomes
 from tourney.store.schedules import RowCounts
 from tourney.store.values import StoredEntrant, Tournament
 

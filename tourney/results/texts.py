@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tourney.errors import counted
+from tourney.exchange.lines import IMPORTED
 from tourney.games.base import AnyGame
 from tourney.schedule.format import group_size
 from tourney.seeds import U64
-from tourney.store.exchange import IMPORTED
 from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament
 

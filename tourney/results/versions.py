@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tourney.errors import UsageError, legible
+from tourney.exchange.archiving import hosts_of
 from tourney.ratings.batch import Batch, differences, rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import Forfeits
 from tourney.ratings.sequential import EVERY_LOOK, PlannedGames
 from tourney.results.columns import range_text
 from tourney.results.ratings import Rows
-from tourney.store.archiving import hosts_of
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
 

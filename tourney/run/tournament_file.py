@@ -302,7 +302,7 @@ def _places(path: Path, game: AnyGame) -> Iterator[tuple[str, Callable[[], tuple
             raise TournamentError(
                 f"{path}: a book in PGN goes with chess and chess960 only, not with {game.name}"
             )
-        from tourney.games.chess.starts import read_games  # noqa: PLC0415 - needs an extra
+        from tourney.addons.chess.starts import read_games  # noqa: PLC0415 - needs an extra
 
         games = read_games(text, chess960=game.name == "chess960")
         yield from ((f"{path}, game {number}", read) for number, read in enumerate(games, 1))

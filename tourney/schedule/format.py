@@ -339,21 +339,8 @@ def group_size(seats: int) -> int:
 
 FORMATS: Registry[Format] = Registry(
     "format",
-    "tourney.formats",
+    "formats",
     Format,
-    {
-        "adaptive": "tourney.schedule.adaptive:Adaptive",
-        "compare": "tourney.compare.comparison:ComparisonFormat",
-        "gate": "tourney.compare.gate:GateFormat",
-        "gauntlet": "tourney.schedule.round_robin:Gauntlet",
-        "import": "tourney.schedule.format:Imported",
-        "knockout": "tourney.schedule.knockout:Knockout",
-        "ladder": "tourney.compare.ladder:LadderFormat",
-        "results": "tourney.schedule.format:Results",
-        "round-robin": "tourney.schedule.round_robin:RoundRobin",
-        "swiss": "tourney.schedule.swiss:Swiss",
-        "tune": "tourney.compare.tuning:TuneFormat",
-    },
     TournamentError,
 )
 

@@ -215,7 +215,7 @@ class Tournament:
     """A stored tournament.
 
     ``complete``: all rounds are stored. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests.
-    ``root`` is what ``tourney.store.root`` gave when the last match was stored, or None.
+    ``root`` is what ``tourney.check.root`` gave when the last match was stored, or None.
     """
 
     id: int

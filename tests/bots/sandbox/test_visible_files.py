@@ -27,8 +27,8 @@ from tourney.bots.sandbox.visible_files import (
     moved,
     new_place,
 )
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
+from tourney.check.named_seeds import RandomChannel
+from tourney.match.runner import MatchRunner
 
 FAR = 60 * 10**9
 

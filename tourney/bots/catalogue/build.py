@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from tourney.addons.fuel.meter import FORM, MAX_MODULE, wasmtime_version
 from tourney.bots.catalogue.command import (
     CODE,
     BotCommand,
@@ -48,7 +49,6 @@ from tourney.bots.channel.interface import cut_line
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import process_tree
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
-from tourney.bots.wasm.fuel import FORM, MAX_MODULE, wasmtime_version
 from tourney.errors import BotError, SandboxError, StoreError, legible
 from tourney.files import sync_folder
 

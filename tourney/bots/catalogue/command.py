@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import naming, remove_tree
 from tourney.bots.protocols import Setting
 from tourney.errors import BotError
-from tourney.games.registry import FAMILIES, GAMES
+from tourney.plugins import installed, others
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
 PYTHON_FLAGS = ("-B", "-s")
@@ -79,8 +78,8 @@ def bot_command(
 
 
 def host_words(*words: str) -> tuple[str, ...]:
-    """The command of a host process of modules; see ``tourney.bots.wasm.host``."""
-    return (sys.executable, *PYTHON_FLAGS, "-m", "tourney.bots.wasm.host", *words)
+    """The command of a host process of modules; see ``tourney.addons.fuel.host``."""
+    return (sys.executable, *PYTHON_FLAGS, "-m", "tourney.addons.fuel.host", *words)
 
 
 def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:
@@ -127,9 +126,11 @@ def interpreter_paths() -> tuple[Path, ...]:
     """
     paths = {Path(sys.prefix), Path(sys.base_prefix), Path(tourney.__file__).parent}
     paths.add(Path(sys.executable).resolve().parent)
-    for group in (GAMES.group, FAMILIES.group):
-        for point in entry_points(group=group):
-            paths.update(_places(point.value.partition(":")[0].partition(".")[0]))
+    for point in installed():  # the packages of other games
+        paths.update(_places(point.value.partition(":")[0].partition(".")[0]))
+    for addon in others()[0].values():
+        for target in (*addon.games.values(), *addon.game_families.values()):
+            paths.update(_places(target.partition(":")[0].partition(".")[0]))
     # A link is of no use in the sandbox unless its target is there too.
     both = paths | {path.resolve() for path in paths}
     present = sorted(path for path in both if path.exists())

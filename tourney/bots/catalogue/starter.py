@@ -14,9 +14,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 
+from tourney.addons.fuel.python_module import PYTHON_PACKAGE, find_python
 from tourney.bots.catalogue.command import search_path
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
-from tourney.bots.catalogue.python_module import PYTHON_PACKAGE, find_python
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.errors import BotError
 from tourney.files import write_folder
@@ -43,7 +43,7 @@ _MODULE = "bot.wasm"
 _CLANG = ("clang", "--target=wasm32-wasi", "-O2", "-std=c11", "-Wl,--stack-first,-z,stack-size=1048576")
 """The stack comes first in memory, so that a recursion too deep is a trap, and never overwrites data."""
 _RUST_TARGETS = ("wasm32-wasip1", "wasm32-wasi")  # names of one target, in newer and in older compilers
-_PYTHON_BUILD = ("python3", "-m", "tourney.bots.catalogue.python_module")
+_PYTHON_BUILD = ("python3", "-m", "tourney.addons.fuel.python_module")
 _PYTHON_WORDS = ("-S", "-B", "/bot/bot.py")
 """CPython's arguments: load no site packages, and write no bytecode; there is nowhere to write it."""
 _UNPACK = "unpack.py"

@@ -15,13 +15,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal, Self
 
+from tourney.addons.fuel.meter import HOST_ADDRESS_MB, HOST_MB
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Channel, FailedChannel
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses, HeldBot, last_line
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
 from tourney.bots.sandbox.processes import TRY_SECONDS, Pipes, start_held, start_process
-from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
 from tourney.errors import SandboxError
 from tourney.plugins import Registry
 from tourney.protocol import HELLO
@@ -347,12 +347,8 @@ def _checked(command: BotCommand, memory_mb: int) -> tuple[BotCommand, ResourceL
 
 SANDBOXES: Final = Registry[Sandbox](
     "sandbox",
-    "tourney.sandboxes",
+    "sandboxes",
     Sandbox,
-    {
-        "bubblewrap": "tourney.bots.sandbox.bubblewrap:Bubblewrap",
-        "plain": "tourney.bots.sandbox.plain:PlainSandbox",
-    },
     SandboxError,
     "sandboxes",
 )

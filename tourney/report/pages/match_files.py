@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tourney.addons.chess.pgn import game_text
 from tourney.errors import GameError, StoreDamaged
 from tourney.match.record import Record
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest
+from tourney.report.pages.match import MatchJob, match_page
 from tourney.report.pages.match_lines import (
     GAMES_PGN,
     ListedMatch,
@@ -26,8 +28,6 @@ from tourney.report.pages.match_lines import (
     pgn_path,
     published_detail,
 )
-from tourney.report.pages.match_page import MatchJob, match_page
-from tourney.results.pgn import game_text
 from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
 from tourney.store.column_reading import MatchParts, analysis_in, record_hash, unpack_parts

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
+from tourney.addons.chess.pgn import GAMES
 from tourney.games.base import AnyGame
 from tourney.games.registry import known_game
 from tourney.match.analysis import Analysis
@@ -17,7 +18,6 @@ from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report import display
 from tourney.report.compact_matches import FinishedMatch, LazySequence
 from tourney.report.display import EntrantLabel, SeatLabel
-from tourney.results.pgn import GAMES
 from tourney.store.values import Result, Tournament
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import Final
 
 from msgspec import structs
 
+from tourney.addons.fuel.meter import check_meter
 from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.bots.wasm.fuel import check_meter
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game

@@ -27,7 +27,7 @@ from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Processors, children_of, free_processors, signal_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import GameError, InputError, OverloadError
-from tourney.match.match_runner import MatchRunner, StoreLauncher
+from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
 from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 

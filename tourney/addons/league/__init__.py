@@ -1,0 +1,13 @@
+"""The add-on of leagues: a folder that takes in submissions, plays every night, and keeps seasons."""
+
+from tourney.plugins import Addon, Command
+
+ADDON = Addon(
+    commands={
+        "league": Command(
+            "tourney.addons.league.commands:command",
+            "Take in bots, play every night, and keep seasons.",
+            "Leagues",
+        )
+    }
+)
