@@ -63,31 +63,42 @@ class Command(NamedTuple):
 class Addon(NamedTuple):
     """All that an add-on brings, by name. Every value but a command is ``module:attribute``.
 
-    ===============  ==================================================================================
-    field            what the attribute is
-    ===============  ==================================================================================
-    games            a subclass of ``tourney.games.base.Game``
-    game_families    a subclass of ``tourney.games.registry.GameFamily``
-    formats          a subclass of ``tourney.schedule.format.Format``
-    rating_methods   a subclass of ``tourney.ratings.method.RatingMethod``
-    executors        a subclass of ``tourney.run.workers.executor.MatchExecutor``
-    sandboxes        a subclass of ``tourney.bots.sandbox.sandbox.Sandbox``
-    protocols        a subclass of ``tourney.bots.protocols.BotProtocol``
-    report_pages     a ``tourney.report.site.PageKind``
-    commands         by the command's words after ``tourney``: a ``Command``
-    ===============  ==================================================================================
+    =================  ================================================================================
+    field              what the attribute is
+    =================  ================================================================================
+    games              a subclass of ``tourney.games.base.Game``
+    game_families      a subclass of ``tourney.games.registry.GameFamily``
+    game_files         by game: a function as ``tourney.exchange.game_files.GameWriter``, which writes a
+                       match as a game for other programs (PGN)
+    formats            a subclass of ``tourney.schedule.format.Format``
+    rating_methods     a subclass of ``tourney.ratings.method.RatingMethod``
+    executors          a subclass of ``tourney.run.workers.executor.MatchExecutor``
+    sandboxes          a subclass of ``tourney.bots.sandbox.sandbox.Sandbox``
+    protocols          a subclass of ``tourney.bots.protocols.BotProtocol``
+    module_runtimes    a subclass of ``tourney.bots.modules.ModuleRuntime``: it runs WebAssembly modules
+    report_pages       a ``tourney.report.site.PageKind``
+    tournament_checks  by format: a function ``(database, tournament)`` that yields a sentence for
+                       everything in it that ``tourney verify`` must refuse
+    folder_checks      by the name of a file: a function as ``tourney.check.folders.FolderCheck``, by which
+                       ``tourney verify FOLDER`` checks a folder that holds such a file
+    commands           by the command's words after ``tourney``: a ``Command``
+    =================  ================================================================================
 
     The ``name`` attribute of a class equals its name here, of the form ``[a-z][a-z0-9-]*``.
     """
 
     games: Mapping[str, str] = _NOTHING
     game_families: Mapping[str, str] = _NOTHING
+    game_files: Mapping[str, str] = _NOTHING
     formats: Mapping[str, str] = _NOTHING
     rating_methods: Mapping[str, str] = _NOTHING
     executors: Mapping[str, str] = _NOTHING
     sandboxes: Mapping[str, str] = _NOTHING
     protocols: Mapping[str, str] = _NOTHING
+    module_runtimes: Mapping[str, str] = _NOTHING
     report_pages: Mapping[str, str] = _NOTHING
+    tournament_checks: Mapping[str, str] = _NOTHING
+    folder_checks: Mapping[str, str] = _NOTHING
     commands: Mapping[str, Command] = _NOTHING
 
 
@@ -127,7 +138,10 @@ def shipped() -> Mapping[str, Addon]:
     """The add-ons in ``tourney/addons`` by name, sorted. A deleted folder is absent."""
     from pkgutil import iter_modules  # noqa: PLC0415 - bots of the core's games do without
 
-    folder = import_module(GROUP)  # by name: nothing outside the folder imports an add-on
+    try:
+        folder = import_module(GROUP)  # by name: nothing outside the folder imports an add-on
+    except ModuleNotFoundError:  # as inside a bot in Python that is a module: it has the SDK and the games
+        return {}
     names = sorted(module.name for module in iter_modules(folder.__path__) if module.ispkg)
     return {name: import_module(f"{GROUP}.{name}").ADDON for name in names}
 
@@ -153,9 +167,14 @@ def others() -> tuple[Mapping[str, Addon], Mapping[str, str]]:
 
     The name is that of the entry point, with its target behind it if two packages use one name.
     """
+    return _loaded(installed())
+
+
+@cache
+def _loaded(points: tuple[EntryPoint, ...]) -> tuple[Mapping[str, Addon], Mapping[str, str]]:
     working: dict[str, Addon] = {}
     broken: dict[str, str] = {}
-    for point in installed():
+    for point in points:
         name = (
             point.name
             if point.name not in working.keys() | broken.keys()
@@ -171,6 +190,20 @@ def others() -> tuple[Mapping[str, Addon], Mapping[str, str]]:
         else:
             broken[name] = f"the add-on {name} ({point.value}) is not a tourney.plugins.Addon"
     return working, broken
+
+
+def offered(field: str) -> dict[str, str]:
+    """The entries of a field of ``Addon`` by name, of the core and all working add-ons; Tourney's own win."""
+    entries: dict[str, str] = {}
+    for addon in (*others()[0].values(), *shipped().values(), CORE):
+        entries |= getattr(addon, field)
+    return entries
+
+
+def load(target: str) -> Any:
+    """The value that ``module:attribute`` names."""
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 class Registry(Generic[T]):
@@ -307,9 +340,8 @@ class Registry(Generic[T]):
         return offers[name][0]
 
     def _load(self, name: str, target: str) -> object:
-        module, _, attribute = target.partition(":")
         try:
-            return getattr(import_module(module), attribute)
+            return cast("object", load(target))
         except Exception as error:
             raise self._broken(name, target, error) from error
 

@@ -15,9 +15,9 @@ from tests.attacks.modules import MODULES, PROBES, Module, bot, slow_to_compile
 from tests.support.containment import bubblewrap_works
 from tests.support.folders import write_bot
 from tests.support.tables import toy
-from tourney.addons.fuel.meter import PLAIN_METER
 from tourney.bots.catalogue import build
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.metering import PLAIN_METER
 from tourney.bots.sandbox import sandbox
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError

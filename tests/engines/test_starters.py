@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.engines.conftest import room_of
+from tourney.addons.fuel.starter import missing_tools
 from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, missing_tools, new_bot, searches
+from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, new_bot, searches
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.errors import BotError
 from tourney.match.spec import Entrant, Limits, MatchSpec

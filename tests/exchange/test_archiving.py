@@ -27,10 +27,11 @@ from tourney.check.database import check_database
 from tourney.check.root import keep_root
 from tourney.errors import CheckError, EnvironmentFailure, StoreError, UsageError
 from tourney.exchange import archiving
-from tourney.exchange.archiving import archive_tournament, hosts_of, restore_tournament
+from tourney.exchange.archiving import archive_tournament, restore_tournament
 from tourney.exchange.lines import export_lines
 from tourney.exchange.merging import merge_databases
 from tourney.match.result import NOT_MEASURED
+from tourney.results.versions import hosts_of
 from tourney.store.column_reading import pack
 from tourney.store.database import Database, copy_database
 from tourney.store.tournaments import Tournaments

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from tests.exchange.files import damaged, groups, read
 from tests.support.tables import make_spec
 from tourney.errors import InputError
+from tourney.exchange.rating import rate_tally
 from tourney.exchange.reading import Filter
 from tourney.match.record import Fault, Outcome, make_record
-from tourney.results.ratings import rate_tally
 
 ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
 

@@ -8,10 +8,9 @@ from tempfile import TemporaryDirectory
 from tourney.check.root import commitments, recomputed_entries, root_of, seed_commitment
 from tourney.errors import CheckError, RecordError, TournamentError, UsageError
 from tourney.exchange.importing import Head, import_tournament, read_head
-from tourney.exchange.lines import IMPORTED
 from tourney.parsing import read_json_lines
 from tourney.results.standings import setup_of
-from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
+from tourney.schedule.format import FORMATS, IMPORTED, check_settings, find_format, group_size
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 

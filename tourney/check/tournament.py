@@ -19,14 +19,13 @@ from tourney.check.record import Finding, verify
 from tourney.check.root import beacon_seed, commitments, compute_root, seed_commitment
 from tourney.check.schedule import Step, StoredSchedule, TournamentCheck, check_schedule, place
 from tourney.errors import StoreDamaged, TourneyError, UsageError
-from tourney.exchange.lines import IMPORTED
 from tourney.match.record import UNSURE_FAULTS, Record
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Entrant
 from tourney.ratings.trueskill import estimate_draw_probability
 from tourney.results.ratings import wrong_checkpoints
 from tourney.run.engine.recorder import RowArguments, spec_of
-from tourney.schedule.format import SeatArguments
+from tourney.schedule.format import IMPORTED, SeatArguments
 from tourney.spawning import Pool
 from tourney.store.database import Database
 from tourney.store.records import StoredMatch

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from tourney.addons.lab.question import has_ended
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
@@ -15,6 +14,7 @@ from tourney.cli import options as opt
 from tourney.cli.output import Output, current
 from tourney.cli.run_options import play_request, workers_option
 from tourney.errors import BotError, EnvironmentFailure
+from tourney.results.standings import has_ended
 from tourney.run.engine.tournament_run import open_tournament, run_tournament
 from tourney.run.summary import summary_text
 from tourney.run.tournament_file import read_tournament_file

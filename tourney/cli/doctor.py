@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from tourney.addons.fuel.meter import METER, meter_fault, wasmtime_version
+from tourney.bots.modules import find_runtime
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, open_sandbox
@@ -73,8 +73,8 @@ def command(level: SandboxLevel) -> None:
     advice = "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
     wanted = not compiled.wants_plain() and compiled.summary() != "compiled"
     output.say(f"rules of the games: {compiled.summary()}{advice if wanted else ''}")
-    try:  # whether modules can play, and whether their fuel is counted as records count it
-        modules = meter_fault() or f"wasmtime {wasmtime_version()} counts as the meter {METER}"
+    try:
+        modules = find_runtime().state()
     except UsageError as error:
         modules = str(error)
     output.say(f"WebAssembly modules: {modules}")

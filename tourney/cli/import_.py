@@ -19,12 +19,12 @@ from tourney.cli.output import Output, counting, current
 from tourney.errors import InputError, RecordError, UsageError
 from tourney.exchange.foreign_game import NOT_DAMAGED, Problems, date_of
 from tourney.exchange.importing import import_tournament, is_tournament, read_head
+from tourney.exchange.rating import store_tally
 from tourney.exchange.reading import READERS, Filter, game_of, holds_results, label_of, read_files
 from tourney.exchange.results import import_records
 from tourney.exchange.tally import Tally
 from tourney.match.record import Record, check_record
 from tourney.parsing import read_json_lines, reading
-from tourney.results.ratings import store_tally
 from tourney.schema import NAME
 from tourney.store.database import Database, remove_empty
 from tourney.store.engine import database_exists

@@ -79,9 +79,8 @@ class CommandTable(click.Group):
             own: click.Command = import_module(f"{self.package}.{module}").command
             return own
         target = self.added[name].target
-        module, _, attribute = target.partition(":")
         try:
-            command: click.Command = getattr(import_module(module), attribute)
+            command: click.Command = plugins.load(target)
         except Exception as error:
             if target.startswith(f"{plugins.GROUP}."):
                 raise  # an add-on that ships: a fault of the program, which the edge reports as one

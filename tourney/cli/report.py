@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from tourney.addons.lab.question import has_ended
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.check.root import disclosure
 from tourney.cli import options as opt
@@ -28,6 +27,7 @@ from tourney.report.output.write import Written, keep_state, kept, write
 from tourney.report.pages.publishing import parse_address
 from tourney.report.site import Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource, load
+from tourney.results.standings import has_ended
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
 from tourney.store.database import Database

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
+from tourney.check.folders import FolderCheck, find_folder_check
 from tourney.check.named_seeds import verify_named
 from tourney.check.record import Finding, verify_data
 from tourney.cli import options as opt
@@ -20,6 +21,7 @@ from tourney.games.registry import EXTERNAL, known_game
 from tourney.interface.found_match import check_match_name, is_file
 from tourney.match.record import read_record
 from tourney.parsing import read_json_lines, read_json_value
+from tourney.plugins import load, offered
 from tourney.schema import DIGEST
 from tourney.spawning import Pool, default_processes
 
@@ -123,8 +125,8 @@ def command(match: str | None, options: _VerifyRequest) -> None:
                 _check_all(checks, database, options)
         elif options.manifest is not None:
             checks.check(verify_named(options.manifest), str(options.manifest))
-        elif match is not None and (Path(match) / "league.toml").is_file():
-            _check_league(checks, Path(match), options)
+        elif match is not None and (folder_check := find_folder_check(Path(match))) is not None:
+            _check_folder(checks, folder_check, options)
         elif match is not None and (exported := _exported(match, bool(options.root or options.commitment))):
             with exported as (database, head):
                 _check_all(checks, database, options, head)
@@ -146,20 +148,17 @@ def command(match: str | None, options: _VerifyRequest) -> None:
         raise CheckError("; ".join(checks.failures))
 
 
-def _check_league(checks: Checks, folder: Path, options: _VerifyRequest) -> None:
-    from tourney.addons.league.folder import League  # noqa: PLC0415 - slow to import
-    from tourney.addons.league.seasons import chain_problems, season_files  # noqa: PLC0415 - likewise
-
-    league = League.open(folder)
-    with _opened(league.database) as database:
-        _check_all(checks, database, replace(options, db=league.database, bots=str(league.store.root)))
-    problems = list(chain_problems(league))
+def _check_folder(checks: Checks, check: FolderCheck, options: _VerifyRequest) -> None:
+    with _opened(check.database) as database:
+        _check_all(checks, database, replace(options, db=check.database, bots=check.bots))
+    problems = list(check.problems())
     for problem in problems:
-        checks.find(league.table.name, Finding(problem))
-    for number, file in season_files(league) if not problems else ():
-        checks.output.text(f"season {number} of {league.table.name}: root {file.root}")
+        checks.find(check.name, Finding(problem))
     if problems:
-        checks.failures.append(f"the chain of seasons of {league.table.name} does not hold")
+        checks.failures.append(check.failure)
+        return
+    for fact in check.facts():
+        checks.output.text(fact)
 
 
 def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
@@ -277,10 +276,8 @@ def _check_whole(
     for note in whole.notes:
         checks.output.say(note)
     found = list(whole.findings)
-    if tournament.plan.format == "compare":
-        from tourney.addons.lab.comparison import wrong_verdict  # noqa: PLC0415 - slow to import, as below
-
-        found += wrong_verdict(database, tournament)
+    if (target := offered("tournament_checks").get(tournament.plan.format)) is not None:
+        found += load(target)(database, tournament)
     for finding in found:
         checks.find(tournament.name, Finding(str(finding)))
     counts = database.schedules.progress(tournament.id)

@@ -7,7 +7,7 @@ moment leaves a whole database, a whole file, or both.
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -17,15 +17,13 @@ from tourney.exchange.importing import Head, read_tournament
 from tourney.exchange.lines import export_lines
 from tourney.files import sync_folder, writing
 from tourney.parsing import compressing, read_json_lines, reading
+from tourney.results.versions import hosts_of
 from tourney.store.database import Database
 from tourney.store.rows import chunks
 from tourney.store.tournaments import Archive
 from tourney.store.values import Tournament
 
 ENDINGS: Final = (".zst", ".gz")
-_SAMPLE: Final = 32
-"""Matches of a tournament from which its hosts are read."""
-
 Step = Callable[[int], None]
 """Hears how many lines have been written or read."""
 
@@ -103,23 +101,6 @@ def restore_tournament(database: Database, path: Path, step: Step = lambda _done
             writer.records.bring_back(number, chunk)
             step(chunk[-1].number)
     return tournament
-
-
-def hosts_of(database: Database, tournament: Tournament) -> Mapping[str, int]:
-    """The hosts of a tournament with their speeds (0: unknown), by a sample of its matches.
-
-    Those of an archived tournament were noted when it was archived.
-    """
-    if (archive := database.tournaments.archives().get(tournament.id)) is not None:
-        unknown = {f"a host named in the archive {archive.file}": 0}
-        return unknown if archive.hosts is None else archive.hosts
-    numbers = database.matches.finished_numbers(tournament.id)
-    found: dict[str, int] = {}
-    for number in numbers[:: max(1, len(numbers) // _SAMPLE)]:
-        measured = database.records.measured(tournament.id, number)
-        if host := measured.host:
-            found[host] = measured.speed
-    return found
 
 
 def _root(database: Database, tournament: Tournament) -> str:

@@ -1,4 +1,4 @@
-"""Files for other programs: games of chess as PGN (``tourney.addons.chess.pgn``), and tournaments as TRF(16).
+"""Files for other programs: games as PGN, if an add-on writes the game's, and tournaments as TRF(16).
 
 TRF(16) is FIDE's tournament report file (Handbook C.04, Annex 2, 2016), which pairing tools read. It has one
 game a round, so the r-th pairing of g matches gives the rounds (r - 1) g + 1 to r g, in the order of the
@@ -7,16 +7,51 @@ matches. The first seat is white.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Protocol
 
-from tourney.addons.chess.pgn import GAMES, game_text
 from tourney.check.root import disclosure
 from tourney.errors import UsageError
+from tourney.match.record import Record
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements
+from tourney.plugins import load, offered
 from tourney.results.standings import Standing
 from tourney.schedule.format import History, Setup
 from tourney.schedule.player_history import PlayerHistory
+from tourney.schedule.row import MatchKey
 from tourney.schedule.tie_breaks import RankedEntrant
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+
+
+class GameWriter(Protocol):
+    """A function that writes a match as a game for other programs."""
+
+    def __call__(
+        self,
+        event: str,
+        key: MatchKey,
+        record: Record,
+        log: Iterable[LogLine] = (),
+        measured: Measurements = NOT_MEASURED,
+    ) -> str:
+        """A match of the tournament ``event``, with an empty line after it. Raises GameError."""
+        ...
+
+
+def writes_games(game: str) -> bool:
+    """Whether an add-on writes matches of a game for other programs."""
+    return game in offered("game_files")
+
+
+def find_writer(game: str) -> GameWriter:
+    """The writer of a game's matches. Raises UsageError for a game without one."""
+    targets = offered("game_files")
+    if game not in targets:
+        raise UsageError(
+            f"PGN is written of {' and '.join(sorted(targets)) or 'no game here'}, not of {game}"
+        )
+    writer: GameWriter = load(targets[game])
+    return writer
 
 
 def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:
@@ -24,8 +59,7 @@ def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:
 
     Raises UsageError for a tournament of another game, and GameError without the package ``chess``.
     """
-    if tournament.game not in GAMES:
-        raise UsageError(f"PGN is written of {' and '.join(GAMES)}, not of {tournament.game}")
+    write_game = find_writer(tournament.game)
     records = database.records.all(tournament.id)
     sealed = disclosure(database, tournament).sealed
     for match in database.matches.all(tournament.id):
@@ -36,7 +70,7 @@ def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:
             continue
         log = database.records.log(tournament.id, match.number)
         measured = database.records.measured(tournament.id, match.number)
-        yield game_text(tournament.name, match.key, record, log, measured).encode("utf-8")
+        yield write_game(tournament.name, match.key, record, log, measured).encode("utf-8")
 
 
 FORMATS = ("swiss", "round-robin")

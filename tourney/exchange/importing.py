@@ -13,11 +13,12 @@ from msgspec import structs
 from tourney.check.merkle import Tree
 from tourney.check.root import KNOWN, PlanEntry, keep_root, leaf_of, match_entry, plan_entry, sealed_entry
 from tourney.errors import EnvironmentFailure, GameError, RecordError
-from tourney.exchange.lines import IMPORTED, MatchLine, TournamentLine
+from tourney.exchange.lines import MatchLine, TournamentLine
 from tourney.games.registry import find_game
 from tourney.match.record import MAX_SEATS, Record, check_record
 from tourney.match.result import NOT_MEASURED, LogLine, PlayedMatch
 from tourney.match.spec import Entrant
+from tourney.schedule.format import IMPORTED
 from tourney.schedule.row import MatchKey, Row
 from tourney.schema import Name, SchemaError, check_bits, check_range, read
 from tourney.store.database import Database

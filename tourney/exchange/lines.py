@@ -46,8 +46,6 @@ from tourney.store.values import (
 )
 
 FORMAT: Final = "tourney-tournament/1"
-IMPORTED: Final = "import"
-"""The format of tournaments made from records alone: these have seeds and openings of their own."""
 
 
 class ShownForm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -11,10 +11,10 @@ from itertools import chain, zip_longest
 from tourney.check.root import keep_root
 from tourney.errors import RecordError
 from tourney.exchange.importing import Scratch, check_game, store_new
-from tourney.exchange.lines import IMPORTED
 from tourney.match.record import Outcome, Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
+from tourney.schedule.format import IMPORTED
 from tourney.schedule.row import Row, limit_rows
 from tourney.schema import NAME, show
 from tourney.store.database import Database

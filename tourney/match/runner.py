@@ -6,20 +6,19 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from msgspec import structs
 
-from tourney.addons.fuel.channel import FuelChannel, FuelClock, Host, Hosts
-from tourney.addons.fuel.meter import HostOrder, refuse_unknown
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import BotCommand, bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import naming
 from tourney.bots.channel.interface import Channel
 from tourney.bots.channel.process import ProcessChannel
+from tourney.bots.modules import ModuleHosts, ModuleTerms, VirtualClock, find_runtime
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.processes import Processors, free_processors, seat_processors, started_on
 from tourney.bots.sandbox.sandbox import Sandbox
@@ -85,7 +84,7 @@ class StoreLauncher:
         self.store = store
         self._sandbox = sandbox
         self._bots: dict[tuple[str, str | None], tuple[StoredBot, Path]] = {}
-        self._hosts = Hosts()
+        self._module_hosts: ModuleHosts | None = None
 
     def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
         """Start the bot of an entrant."""
@@ -100,20 +99,21 @@ class StoreLauncher:
         held = self._sandbox.hold(command, memory_mb=limits.memory_mb)
         return WaitingBot(lambda: protocol.adapt(ProcessChannel(*held.release())), held.end)
 
-    def meter(self, spec: MatchSpec, seat: int, clock: FuelClock) -> Channel:
+    def meter(self, spec: MatchSpec, seat: int, clock: VirtualClock) -> Channel:
         """The channel to a new instance of a seat's module, which lives in ``clock``'s virtual time."""
         entrant, limits = spec.seats[seat - 1], spec.limits
         protocol, command = self._found(entrant, limits.meter)
         key = (entrant.digest, entrant.args, limits.memory_mb, limits.meter)
-        host = self._hosts.take(key, lambda: Host.start(command, limits.memory_mb, self._sandbox))
         assert limits.fuel_per_ms is not None  # noqa: S101 - limits that count fuel have it
-        order = HostOrder(b"N", bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb << 20)
-        back = partial(self._hosts.give_back, key)
-        return protocol.adapt(FuelChannel(host, clock, limits.fuel_per_ms, order, back))
+        terms = ModuleTerms(bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb)
+        if self._module_hosts is None:
+            self._module_hosts = find_runtime().open_hosts(self._sandbox)
+        return protocol.adapt(self._module_hosts.channel(key, command, terms, clock))
 
     def close(self) -> None:
         """End the module hosts that are kept for later matches."""
-        self._hosts.close()
+        if self._module_hosts is not None:
+            self._module_hosts.close()
 
     def refuse_removed(self, spec: MatchSpec) -> None:
         """Raise BotError if a bot of a match was removed from the store since it was first launched here."""
@@ -280,11 +280,12 @@ class MatchRunner:
         # Hosts are kept from match to match; each match has new instances of its modules.
         if not isinstance(self._launch, StoreLauncher):
             raise UsageError('charge = "fuel" is for bots of a store only')
-        refuse_unknown(spec.limits.meter)
-        clock, players = FuelClock(), list[Player]()
+        find_runtime().refuse_unknown(spec.limits.meter)
+        clock = VirtualClock()
+        players: list[Player] = []
         try:
             for seat in range(1, len(spec.seats) + 1):
-                players.append(Player(self._launch.meter(spec, seat, clock)))
+                players.append(Player(self._launch.meter(spec, seat, clock)))  # noqa: PERF401 - if one fails, the others are cut
             return play_match(spec, game, players, clock=clock, about=self._description(players))
         finally:
             for player in players:

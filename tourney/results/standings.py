@@ -358,3 +358,9 @@ def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
         extra=plan.extra,
         shared_dice=plan.mirrored_dice,
     )
+
+
+def has_ended(database: Database, tournament: Tournament) -> bool:
+    """Whether a tournament has all its rounds, and all of them are played."""
+    progress = database.schedules.progress(tournament.id)
+    return tournament.complete and progress.done == progress.rows

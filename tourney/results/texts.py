@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tourney.errors import counted
-from tourney.exchange.lines import IMPORTED
 from tourney.games.base import AnyGame
-from tourney.schedule.format import group_size
+from tourney.schedule.format import IMPORTED, group_size
 from tourney.seeds import U64
 from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import ClassVar, Literal, ParamSpec, Protocol, TypeVar, cast
+from typing import ClassVar, Final, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from tourney.errors import TournamentError
 from tourney.plugins import Registry
@@ -345,10 +345,14 @@ FORMATS: Registry[Format] = Registry(
 )
 
 
+IMPORTED: Final = "import"
+"""The format of tournaments made from records alone: these have seeds and openings of their own."""
+
+
 class Imported(Format):
     """The schedule of imported records: all its matches are played, and no round follows."""
 
-    name = "import"
+    name = IMPORTED
     in_files = False
 
     def check(self, setup: Setup) -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.wasm import binary, start, wasmtime
-from tourney.addons.fuel.channel import GUARD_NS, STILL_NS, FuelChannel, FuelClock, Host, Hosts, _Watch
+from tourney.addons.fuel.channel import GUARD_NS, STILL_NS, FuelChannel, Host, Hosts, _Watch
 from tourney.addons.fuel.library import make_engine
 from tourney.addons.fuel.meter import HostOrder
-from tourney.bots.catalogue.command import CODE, BotCommand, environment, host_words, interpreter_paths
+from tourney.addons.fuel.runtime import host_words
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.modules import CODE, VirtualClock
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import SandboxError
 
@@ -52,13 +54,13 @@ def host(command: BotCommand) -> Iterator[Host]:
     made.end()
 
 
-def opened(host: Host, clock: FuelClock | None = None) -> FuelChannel:
+def opened(host: Host, clock: VirtualClock | None = None) -> FuelChannel:
     order = HostOrder(b"N", 7, PER_MS, 64 << 20)
-    return FuelChannel(host, clock or FuelClock(), PER_MS, order, lambda _: None)
+    return FuelChannel(host, clock or VirtualClock(), PER_MS, order, lambda _: None)
 
 
 def test_time_is_fuel_and_budget_starts_with_request(host: Host) -> None:
-    clock = FuelClock()
+    clock = VirtualClock()
     channel = opened(host, clock)
     channel.request(b"c\n")
     assert channel.wait(MS) == ("line", "1")
@@ -70,7 +72,7 @@ def test_time_is_fuel_and_budget_starts_with_request(host: Host) -> None:
 
 
 def test_loop_times_out_at_its_budget_exactly(host: Host) -> None:
-    clock = FuelClock()
+    clock = VirtualClock()
     channel = opened(host, clock)
     assert channel.ask(b"loop\n", 3 * MS) == ("timeout", "")
     assert clock.now == 3 * MS
@@ -92,7 +94,7 @@ def test_exit_closes_channel(host: Host) -> None:
 def test_new_instance_remembers_nothing(host: Host) -> None:
     said = []
     for _ in range(2):
-        clock = FuelClock()
+        clock = VirtualClock()
         channel = opened(host, clock)
         said.append((channel.ask(b"c\n", MS), channel.ask(b"c\n", clock.now + MS), clock.now))
         channel.close(0)
@@ -101,7 +103,7 @@ def test_new_instance_remembers_nothing(host: Host) -> None:
 
 
 def test_module_runs_only_when_it_is_asked(host: Host) -> None:
-    clock = FuelClock()
+    clock = VirtualClock()
     channel = opened(host, clock)
     assert channel.ask(b"c\n", MS) == ("line", "1")
     before = clock.now

@@ -8,6 +8,10 @@ ADDON = Addon(
         "chess960": "tourney.addons.chess.game:Chess960",
     },
     game_families={"fairy": "tourney.addons.chess.fairy:Fairy"},
+    game_files={
+        "chess": "tourney.addons.chess.pgn:game_text",
+        "chess960": "tourney.addons.chess.pgn:game_text",
+    },
     protocols={
         "uci": "tourney.addons.chess.uci:UciProtocol",
         "uci-fen": "tourney.addons.chess.uci:UciFenProtocol",

@@ -13,7 +13,7 @@ from tourney.errors import ActionError, GameError, PositionError, import_extra
 from tourney.games.core_game import DrawnGame, IntAction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from tourney.games.base import State, Tables
@@ -104,6 +104,10 @@ class Chess(DrawnGame[Move]):
         """The opening action of a FEN or an EPD. Raises PositionError."""
         action: str = rules().set_up(text, chess960=self.chess960)
         return action
+
+    def read_pgn(self, text: str) -> Iterator[Callable[[], tuple[str, ...]]]:
+        games: Iterator[Callable[[], tuple[str, ...]]] = rules().read_games(text, chess960=self.chess960)
+        return games
 
     def read_action(self, state: State[Move], text: str) -> Move:
         """The legal action of a string in a state; in the first state a set-up. Raises ActionError."""

@@ -13,8 +13,6 @@ from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.schedule.row import MatchKey
 
-GAMES: Final = ("chess", "chess960")
-"""The games that PGN is written of."""
 _WIDTH: Final = 80
 _SCORE = re.compile(r"score=(-?[0-9]{1,6}(?:\.[0-9]{1,3})?)(?: |\Z)", re.ASCII)
 _MATE = re.compile(r"mate=(-?[0-9]{1,4})(?: |\Z)", re.ASCII)

@@ -2,4 +2,4 @@
 
 from tourney.plugins import Addon
 
-ADDON = Addon()
+ADDON = Addon(module_runtimes={"wasm": "tourney.addons.fuel.runtime:WasmtimeRuntime"})

@@ -15,6 +15,7 @@ from tourney.addons.fuel.meter import MS, HostOrder, HostReport
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Event
 from tourney.bots.channel.line_buffer import BufferedChannel
+from tourney.bots.modules import VirtualClock
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import Sandbox
@@ -30,17 +31,6 @@ MAX_QUEUE: Final = 16 * 1024 * 1024
 _WRITE_NS: Final = 60_000_000_000  # time for a host to read an order
 _CHUNK: Final = 1 << 20
 _LOOK_MS: Final = 1_000
-
-
-class FuelClock:
-    """A match's virtual time, in nanoseconds: all the work that its modules were charged so far."""
-
-    def __init__(self) -> None:
-        self.now = 0
-
-    def __call__(self) -> int:
-        """The virtual time."""
-        return self.now
 
 
 class HostEndError(Exception):
@@ -202,7 +192,7 @@ class FuelChannel(BufferedChannel):
     def __init__(
         self,
         host: Host,
-        clock: FuelClock,
+        clock: VirtualClock,
         fuel_per_ms: int,
         order: HostOrder,
         give_back: Callable[[Host], None],

@@ -19,17 +19,15 @@ import wasmtime
 
 from tourney.addons.fuel.library import StoreMemory, make_engine
 from tourney.addons.fuel.meter import (
-    HOST_ADDRESS_MB,
     MAX_MODULE,
     MAX_TABLE,
-    METER,
-    METERS,
     HostOrder,
     HostReport,
     charged,
     meter_fault,
 )
 from tourney.addons.fuel.wasi import WASI, WASI_NAMES, ExitError, OutOfFuelError, Stop, World, define_wasi
+from tourney.bots.metering import HOST_ADDRESS_MB, METER, METERS
 
 _THREAD_STACK: Final = 16 << 20
 _PAGE: Final = 65_536

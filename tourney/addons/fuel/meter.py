@@ -18,17 +18,10 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Final, NamedTuple, Self
 
+from tourney.bots.metering import METERS
 from tourney.errors import UsageError
 
-PLAIN_METER: Final = "wasmtime-fuel-1"  # the engine's own count, of which older records are
-METER: Final = "wasmtime-fuel-2"
-"""The meter of new matches, by its name in records: slow instructions cost more (see ``charged``)."""
-METERS: Final = (PLAIN_METER, METER)
-
 MS: Final = 1_000_000  # nanoseconds of a millisecond
-HOST_MB: Final = 512  # memory of the host process of a module, beside the module's
-HOST_ADDRESS_MB: Final = 16 << 10
-"""Its address space, beside the size of the module's memory: most of it is reserved and never used."""
 
 _ASKED: Final = struct.Struct("<cQQQI")
 _HEAD: Final = struct.Struct("<cQIII")

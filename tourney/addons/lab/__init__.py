@@ -9,6 +9,7 @@ ADDON = Addon(
         "ladder": "tourney.addons.lab.ladder:LadderFormat",
         "tune": "tourney.addons.lab.tuning:TuneFormat",
     },
+    tournament_checks={"compare": "tourney.addons.lab.comparison:wrong_verdict"},
     commands={
         "compare": Command(
             "tourney.addons.lab.commands.compare:command",

@@ -15,7 +15,7 @@ import rfc8785
 from msgspec import structs, to_builtins
 
 from tourney.addons.lab.comparison import stored_form
-from tourney.addons.lab.question import QuestionRule, has_ended, next_rows
+from tourney.addons.lab.question import QuestionRule, next_rows
 from tourney.addons.lab.results import ComparisonResult
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.sandbox.sandbox import open_sandbox
@@ -26,7 +26,7 @@ from tourney.match.evidence import Evidence
 from tourney.match.record import Outcome
 from tourney.match.spec import DEFAULT_LIMITS, Limits
 from tourney.parsing import JsonObject
-from tourney.results.standings import load_history, load_setup, setup_of
+from tourney.results.standings import has_ended, load_history, load_setup, setup_of
 from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament

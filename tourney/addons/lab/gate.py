@@ -28,7 +28,7 @@ from tourney.errors import EnvironmentFailure, TournamentError, UsageError, prin
 from tourney.games.base import AnyGame
 from tourney.match.evidence import subtracted
 from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
-from tourney.results.standings import load_setup, setup_of
+from tourney.results.standings import has_ended, load_setup, setup_of
 from tourney.schedule.format import History, Setup
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
@@ -262,7 +262,7 @@ class GateRule(question.QuestionRule[GateResult]):
         elif state.ended:
             reason = "baseline"
         else:
-            reason = "pairs" if question.has_ended(database, tournament) else "unfinished"
+            reason = "pairs" if has_ended(database, tournament) else "unfinished"
         return replace(
             self._verdict(plan, entrants, state, reason, others),
             gate=tournament.name,

@@ -18,6 +18,7 @@ from tourney.games.base import AnyGame
 from tourney.match.spec import Charge, Limits
 from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import EVERY_LOOK, FIXED
+from tourney.results.standings import has_ended
 from tourney.schedule.adaptive import expected
 from tourney.schedule.format import History, Setup, group_size
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, departures, present_in, startup_failures
@@ -220,7 +221,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
         results = [row for match in matches if (row := match.result_row) is not None]
         counting = [result for result in results if counts(result)]
         placement = self.place(counting) if counting else None
-        ended = question.has_ended(database, tournament)
+        ended = has_ended(database, tournament)
         shown = placement if ended or placement is None else self.now(placement)
         rating, low, high = (None,) * 3 if shown is None else (shown.rating, shown.low, shown.high)
         rungs = enumerate(self.anchors, 1)

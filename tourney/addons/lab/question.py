@@ -290,12 +290,6 @@ def bot_faults(
     return dict(kinds), None
 
 
-def has_ended(database: Database, tournament: Tournament) -> bool:
-    """Whether a tournament has all its rounds, and all of them are played."""
-    progress = database.schedules.progress(tournament.id)
-    return tournament.complete and progress.done == progress.rows
-
-
 def rounded(value: float | None, digits: int = 1) -> float | None:
     """A number as it is published; None for an end of an interval that has none, and 0.0 for -0.0."""
     return None if value is None or math.isinf(value) else round(value, digits) + 0.0

@@ -3,11 +3,12 @@
 from tourney.plugins import Addon, Command
 
 ADDON = Addon(
+    folder_checks={"league.toml": "tourney.addons.league.check:LeagueCheck"},
     commands={
         "league": Command(
             "tourney.addons.league.commands:command",
             "Take in bots, play every night, and keep seasons.",
             "Leagues",
         )
-    }
+    },
 )

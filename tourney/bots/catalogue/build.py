@@ -19,13 +19,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tourney.addons.fuel.meter import FORM, MAX_MODULE, wasmtime_version
 from tourney.bots.catalogue.command import (
-    CODE,
     BotCommand,
     bot_command,
     command_of,
-    host_words,
     own_words,
 )
 from tourney.bots.catalogue.store import BotStore, StoredBot
@@ -34,7 +31,6 @@ from tourney.bots.catalogue.tree import (
     BUILT,
     Bounds,
     FileEntry,
-    SourceFile,
     copy_tree,
     excess,
     find_difference,
@@ -46,7 +42,8 @@ from tourney.bots.catalogue.tree import (
     write_file_manifest,
 )
 from tourney.bots.channel.interface import cut_line
-from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
+from tourney.bots.modules import find_runtime
+from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import process_tree
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
 from tourney.errors import BotError, SandboxError, StoreError, legible
@@ -54,9 +51,6 @@ from tourney.files import sync_folder
 
 BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
 MOST_PROCESSES: Final = BUILD_LIMITS.processes * 3 // 4  # at once: more end a build, as a fork bomb does
-COMPILE_SECONDS: Final = 120
-COMPILE_MB: Final = 2_048
-MAX_CODE: Final = 512 << 20  # bytes of the largest compiled module
 _TAIL: Final = 16 * 1024
 _LOOK_SECONDS: Final = 0.25
 _COPY_SECONDS: Final = 600
@@ -173,7 +167,7 @@ def _folder_mb(bounds: Bounds) -> int:
 
 def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
     """Open the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
-    said = next(_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
+    said = next(read_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
     if said != b"\n":
         why = cut_line(said.decode("utf-8", "replace").strip()) or "it does not start"
         raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
@@ -184,7 +178,7 @@ def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
     return _WorkFolder(Path(f"/proc/self/fd/{fd}"), bounds, fd)
 
 
-def _output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
+def read_output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
     """Yield what a program writes, b"" at the end, for some seconds; None after each ``tick`` without any."""
     deadline = time.monotonic() + seconds
     poll = select.poll()
@@ -200,7 +194,7 @@ def _output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
 def _follow(job: BuildJob, fd: int, group: BotProcesses, work: _WorkFolder) -> tuple[bytes, str]:
     """Read a build's output until it ends; return the last of it, and why the build must stop, or ""."""
     tail, size, look, deadline = b"", 0, 0.0, time.monotonic() + job.seconds
-    for chunk in _output(fd, job.seconds, _LOOK_SECONDS):
+    for chunk in read_output(fd, job.seconds, _LOOK_SECONDS):
         size += len(chunk or b"")
         tail = (tail + (chunk or b""))[-_TAIL:]
         if size > job.max_output:
@@ -245,58 +239,7 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: st
     folder = _built_folder(store, bot, sandbox)
     if module is None:
         return folder
-    place = store.root / "modules" / host() / bot.digest
-    kind = meter or "plain"
-
-    def make(new: Path) -> None:
-        (new / "made").mkdir()
-        _compile(bot, folder, new / "made" / CODE, kind, sandbox)
-        made = [SourceFile(CODE, new / "made" / CODE, executable=False)]
-        write_file_manifest(new, copy_tree(made, new / "files", BUILT))
-        remove_tree(new / "made")
-
-    try:
-        kept = place / f"{kind}-{FORM}-{wasmtime_version()}-{platform.machine()}"
-        place.mkdir(parents=True, exist_ok=True)
-        with locked(place / "lock"):
-            return _kept_files(kept, place / "new", make)
-    except OSError as error:
-        raise StoreError(f"the module of {bot.label} cannot be compiled in {place}: {error}") from error
-
-
-def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: Sandbox) -> None:
-    """Write the compiled code of a module to a new file. Raises BotError, SandboxError and OSError."""
-    module = str(bot.manifest.module)
-    if not (folder / module).is_file():
-        raise BotError(f"the module {module} is not among the files", bot.label)
-    if (folder / module).stat().st_size > MAX_MODULE:  # before anything reads it
-        raise BotError(f"the module {module} is larger than {MAX_MODULE >> 20} MiB", bot.label)
-    # The compiler reads a hostile module, so it runs in the sandbox too.
-    command = command_of(host_words("compile", module, kind), folder)
-    try:
-        group, pipes = sandbox.start(command, ResourceLimits(memory_mb=COMPILE_MB, hosted=True))
-    except OSError as error:
-        raise SandboxError(
-            f"this machine cannot start the compilation of {bot.label}: {error.strerror}"
-        ) from error
-    why, size = f"it takes longer than {COMPILE_SECONDS} s to compile", 0
-    try:
-        with target.open("wb") as out:
-            for part in _output(pipes.stdout, COMPILE_SECONDS, COMPILE_SECONDS):
-                size += out.write(part or b"")
-                if part == b"" or size > MAX_CODE:
-                    why = f"its code is larger than {MAX_CODE >> 20} MiB" if part else ""
-                    break
-        if not why:
-            group.exited(COMPILE_SECONDS * 1000)
-            said = cut_line(last_line(pipes.stderr))
-            end = group.death()
-    finally:
-        group.end(pipes)
-    if not why and group.returncode != 0:
-        why = said if group.returncode == 1 and said else f"its compilation {end}"
-    if why:
-        raise BotError(f"the module {module} cannot be used: {why}", bot.label)
+    return find_runtime().compiled_folder(store, bot, folder, sandbox, meter)
 
 
 def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
@@ -308,20 +251,20 @@ def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
         with locked(place.with_name(f"{bot.digest}.lock")):
             _sweep(place.parent)
             new = place.with_name(f"{bot.digest}{_NEW}")
-            return _kept_files(place, new, lambda new: _build(bot, new, sandbox))
+            return keep_files(place, new, lambda new: _build(bot, new, sandbox))
     except OSError as error:
         raise StoreError(f"the bot {bot.label} cannot be built in {place.parent}: {error}") from error
 
 
 def kept_damage(folder: Path) -> str:
-    """What differs between a folder of ``_kept_files`` and its list of files, or ""."""
+    """What differs between a folder of ``keep_files`` and its list of files, or ""."""
     try:
         return find_difference(read_file_manifest(folder), folder / "files", links=True, bounds=BUILT)
     except BotError as error:
         return str(error)
 
 
-def _kept_files(place: Path, new: Path, make: Callable[[Path], None]) -> Path:
+def keep_files(place: Path, new: Path, make: Callable[[Path], None]) -> Path:
     """The folder ``files`` of ``place``; made again if that is missing or damaged.
 
     ``make`` fills the empty folder ``new`` with ``files`` and their list. The caller holds a lock. A crash

@@ -21,6 +21,7 @@ import tourney
 from tourney.bots.catalogue.manifest import FILE_NAME, MODULE_SUFFIX, manifest_from_name
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import naming, remove_tree
+from tourney.bots.modules import find_runtime
 from tourney.bots.protocols import Setting
 from tourney.errors import BotError
 from tourney.plugins import installed, others
@@ -29,7 +30,6 @@ from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 PYTHON_FLAGS = ("-B", "-s")
 """Write no bytecode (the folder is read-only), and load no packages from HOME, which is /tmp."""
 GAME_FOLDERS = ("/usr/local/games", "/usr/games")  # where Debian has its engines
-CODE = "module.bin"  # the file of a compiled module
 PROGRAM_VERSION = "0"  # the version of a program that comes without a manifest
 
 
@@ -71,15 +71,8 @@ def bot_command(
         )
     words, args = bot.manifest.command, bot.manifest.started(args)[1]
     hosted = bot.manifest.module is not None
-    words = (
-        host_words("fuel" if metered else "clock", CODE, *words) if hosted else own_words(words, bot.label)
-    )
+    words = find_runtime().command_words(words, metered=metered) if hosted else own_words(words, bot.label)
     return replace(command_of((*words, *args), folder or bot.folder), hosted=hosted)
-
-
-def host_words(*words: str) -> tuple[str, ...]:
-    """The command of a host process of modules; see ``tourney.addons.fuel.host``."""
-    return (sys.executable, *PYTHON_FLAGS, "-m", "tourney.addons.fuel.host", *words)
 
 
 def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:

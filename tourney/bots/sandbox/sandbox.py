@@ -15,10 +15,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal, Self
 
-from tourney.addons.fuel.meter import HOST_ADDRESS_MB, HOST_MB
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Channel, FailedChannel
 from tourney.bots.channel.process import ProcessChannel
+from tourney.bots.metering import HOST_ADDRESS_MB, HOST_MB
 from tourney.bots.sandbox.bot_processes import BotProcesses, HeldBot, last_line
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
 from tourney.bots.sandbox.processes import TRY_SECONDS, Pipes, start_held, start_process

@@ -8,7 +8,8 @@ import click
 from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.shipped import ladders, shipped_bots
-from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, missing_tools, new_bot
+from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, new_bot
+from tourney.bots.modules import find_runtime
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
 from tourney.cli.output import current
@@ -48,7 +49,7 @@ def command(name: Path, game: str, language: str, template: str, wasm: bool, pac
         output.write(str(file))
     manifest = read_manifest((name / FILE_NAME).read_text("utf-8"), str(name / FILE_NAME))
     if manifest.command[0].endswith(".wasm"):
-        if needed := missing_tools(language):
+        if needed := find_runtime().missing_tools(language):
             output.say(f"note: the build needs {needed}")
     else:
         try:

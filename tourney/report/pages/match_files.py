@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney.addons.chess.pgn import game_text
 from tourney.errors import GameError, StoreDamaged
+from tourney.exchange.game_files import find_writer
 from tourney.match.record import Record
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest
@@ -69,8 +69,9 @@ class MatchRenderer:
         if detail.record is None:
             return b""
         key = MatchKey(job.line.round, job.line.table, job.line.repeat, job.line.order)
+        write_game = find_writer(self.setting.tournament.game)
         try:
-            text = game_text(self.setting.tournament.name, key, detail.record, detail.log, detail.measured)
+            text = write_game(self.setting.tournament.name, key, detail.record, detail.log, detail.measured)
         except GameError:
             return b""
         return text.encode("utf-8", "replace")

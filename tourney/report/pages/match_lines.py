@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from tourney.addons.chess.pgn import GAMES
+from tourney.exchange.game_files import writes_games
 from tourney.games.base import AnyGame
 from tourney.games.registry import known_game
 from tourney.match.analysis import Analysis
@@ -115,7 +115,7 @@ GAMES_PGN = "data/games.pgn"
 
 def pgn_path(setting: MatchSetting, line: ListedMatch) -> str:
     """The path of a match's PGN in the site; "" without."""
-    written = setting.tournament.game in GAMES and setting.game is not None and not line.void
+    written = writes_games(setting.tournament.game) and setting.game is not None and not line.void
     return f"matches/{line.number}.pgn" if written and line.href else ""
 
 

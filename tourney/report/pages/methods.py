@@ -10,7 +10,6 @@ import msgspec
 
 from tourney import __version__
 from tourney.errors import counted
-from tourney.exchange.lines import IMPORTED
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.ratings.likelihood import PRIOR
@@ -23,7 +22,7 @@ from tourney.report.source import ReportSource
 from tourney.results.standings import ranking_sentences
 from tourney.results.texts import origin_text, overload_text, sharing_text
 from tourney.results.until import progress_text
-from tourney.schedule.format import group_size
+from tourney.schedule.format import IMPORTED, group_size
 
 LOOKED_AT = 20
 """Matches whose measurements are read for the protections in force."""

@@ -14,7 +14,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from markupsafe import Markup
 
-from tourney.exchange.lines import IMPORTED
 from tourney.ratings.batch import BatchPair, BatchRating
 from tourney.report import display
 from tourney.report.charts.chart import draw
@@ -28,6 +27,7 @@ from tourney.results.ratings import cycle_rows, evaluation_rows
 from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
 from tourney.results.texts import cycle_sentence
+from tourney.schedule.format import IMPORTED
 
 SHADES = 9
 """Shades of a score or probability, from 0 (0 %) to 8 (100 %); 4 is even."""

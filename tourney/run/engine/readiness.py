@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import structs
 
-from tourney.addons.fuel.meter import check_meter
 from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.modules import find_runtime
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
 from tourney.games.external import OUTSIDE
@@ -195,7 +195,7 @@ def find_broken(
     Raises UsageError if the limits count fuel by a meter that this machine does not have.
     """
     if limits.by_fuel:
-        check_meter(limits.meter)
+        find_runtime().check_meter(limits.meter)
     found: dict[str, BotError] = {}
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:
