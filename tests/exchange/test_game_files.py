@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.schedules import play_out, play_round, setup, truth
 from tourney.errors import UsageError
 from tourney.exchange.game_files import trf
-from tourney.schedule.format import Format, History, Setup
+from tourney.schedule.format import Format, History, Setup, find_format
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import score_units
@@ -144,7 +144,7 @@ def test_swiss_reads_back_as_played(count: int, repeats: int, broken: bool, seed
     done = [r.row.result(r.ranks, r.faults, void=r.key.table == 1) for r in history.results]
     history = History(history.rows, tuple(done[: len(done) - broken]))
     lines = Swiss().table(plan, history)
-    players = check(trf(plan, history, lines, "cup", "swiss"), plan, history)
+    players = check(trf(plan, history, lines, "cup", find_format("swiss")), plan, history)
     assert [(p.rank, p.points) for p in players] == [
         (line.rank, line.points) for line in sorted(lines, key=lambda line: line.number)
     ]
@@ -160,7 +160,7 @@ def test_round_robin_of_five_gives_no_points_for_a_bye() -> None:
     plan = setup(5, repeats=2)
     history = play_out(RoundRobin(), plan, truth(5))[-1]
     lines = lines_of(RoundRobin(), plan, history)
-    players = check(trf(plan, history, lines, "cup", "round-robin"), plan, history)
+    players = check(trf(plan, history, lines, "cup", find_format("round-robin")), plan, history)
     assert all([cell.result for cell in player.cells].count("Z") == 4 for player in players)
 
 
@@ -170,7 +170,7 @@ def test_line_has_its_values_in_the_right_columns() -> None:
     first = Swiss().next_rounds(plan, History()).rows
     assert [row.seats for row in first] == [(0, 1), (1, 0)]
     one = History(first, (first[0].result((1, 2)),))
-    text = trf(plan, one, Swiss().table(plan, one), "autumn cup", "swiss")
+    text = trf(plan, one, Swiss().table(plan, one), "autumn cup", find_format("swiss"))
     assert text.split("\r\n") == [
         "012 autumn cup",
         "062 3",
@@ -190,7 +190,7 @@ def test_long_or_odd_names_move_no_column() -> None:
     players = (replace(plan.participants[0], name="Ł\n" + "x" * 60), plan.participants[1])
     plan = replace(plan, participants=players)
     history = play_round(Swiss(), plan, History(), truth(2))
-    text = trf(plan, history, Swiss().table(plan, history), "Größe\r\n001", "swiss")
+    text = trf(plan, history, Swiss().table(plan, history), "Größe\r\n001", find_format("swiss"))
     head, found = read(text)
     assert found[0].name == "??" + "x" * 31
     assert head["012"] == "Gr??e??001"
@@ -201,14 +201,14 @@ def test_tournament_beyond_trf_is_refused() -> None:
     with pytest.raises(
         UsageError, match="TRF is for a swiss or round-robin with 2 seats, not a swiss with 3"
     ):
-        trf(plan, History(), (), "cup", "swiss")
+        trf(plan, History(), (), "cup", find_format("swiss"))
     with pytest.raises(UsageError, match="not a knockout with 2"):
-        trf(setup(2), History(), (), "cup", "knockout")
+        trf(setup(2), History(), (), "cup", find_format("knockout"))
     with pytest.raises(UsageError, match="takes at most 9999 entrants, not 10000"):
-        trf(setup(10_000, rounds=1), History(), (), "cup", "swiss")
+        trf(setup(10_000, rounds=1), History(), (), "cup", find_format("swiss"))
     plan = setup(2, rounds=1, repeats=50)
     rows = Swiss().next_rounds(plan, History()).rows
     won = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in rows)
     history = History(rows, won)
     with pytest.raises(UsageError, match=r"no room for 100 points: it takes half-points up to 99\.5"):
-        trf(plan, history, Swiss().table(plan, history), "cup", "swiss")
+        trf(plan, history, Swiss().table(plan, history), "cup", find_format("swiss"))

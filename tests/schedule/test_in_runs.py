@@ -125,7 +125,7 @@ def test_swiss_of_two_hundred_plays_real_matches(tmp_path: Path) -> None:
     exported = invoke("export", "--what", "trf", "--db", str(tmp_path / "t.db"))
     table = find_format("swiss").table(setup, history)
     assert table is not None
-    assert exported.stdout_bytes.decode() == trf(setup, history, table, "cup", "swiss")
+    assert exported.stdout_bytes.decode() == trf(setup, history, table, "cup", find_format("swiss"))
     check_rows(history.rows)
     assert len(history.results) == len(history.rows) == 1800
     assert not any(result.void or any(result.faults) for result in history.results)

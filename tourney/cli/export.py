@@ -24,6 +24,7 @@ from tourney.parsing import compressing
 from tourney.results.columns import data_frame
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
+from tourney.schedule.format import ranking_format
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -172,7 +173,11 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
     elif what == TRF:
         setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
         standings = compute_standings(database, tournament.id)
-        file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))
+        file.write(
+            trf(setup, history, standings, tournament.name, ranking_format(tournament.plan.format)).encode(
+                "ascii"
+            )
+        )
     elif format_ == "csv":
         text = io.TextIOWrapper(file, "utf-8", newline="")
         try:

@@ -15,7 +15,7 @@ from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.plugins import load, offered
 from tourney.results.standings import Standing
-from tourney.schedule.format import History, Setup
+from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.row import MatchKey
 from tourney.schedule.tie_breaks import RankedEntrant
@@ -73,15 +73,13 @@ def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:
         yield write_game(tournament.name, match.key, record, log, measured).encode("utf-8")
 
 
-FORMATS = ("swiss", "round-robin")
-"""The formats that give each entrant one pairing or a bye a round."""
 MOST = 9999
 """The largest starting rank that fits into its four columns."""
 END = "\r\n"
 
 
 def trf(
-    setup: Setup, history: History, standings: Iterable[RankedEntrant | Standing], name: str, format_: str
+    setup: Setup, history: History, standings: Iterable[RankedEntrant | Standing], name: str, format_: Format
 ) -> str:
     """A tournament for two seats as TRF(16).
 
@@ -89,13 +87,13 @@ def trf(
     ``0``; ``-`` for both in a void match, ``U`` for a bye, ``Z`` for a missed round; blank for a match
     without a result, as in pairing tools. Raise UsageError for a tournament that the format cannot hold.
     """
-    if setup.seats != 2 or format_ not in FORMATS:
+    if setup.seats != 2 or not format_.one_pairing_a_round:
         raise UsageError(
-            f"TRF is for a {' or '.join(FORMATS)} with 2 seats, not a {format_} with {setup.seats}"
+            f"TRF is for a swiss or round-robin with 2 seats, not a {format_.name} with {setup.seats}"
         )
     if len(setup.participants) > MOST:
         raise UsageError(f"TRF takes at most {MOST} entrants, not {len(setup.participants)}")
-    swiss = format_ == "swiss"
+    swiss = format_.pairs_by_score
     rounds = (setup.rounds or history.rounds) * setup.games
     head = (
         f"012 {_plain(name)}",

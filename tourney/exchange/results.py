@@ -14,7 +14,7 @@ from tourney.exchange.importing import Scratch, check_game, store_new
 from tourney.match.record import Outcome, Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.schedule.format import IMPORTED
+from tourney.schedule.format import IMPORTED, Results
 from tourney.schedule.row import Row, limit_rows
 from tourney.schema import NAME, show
 from tourney.store.database import Database
@@ -22,7 +22,6 @@ from tourney.store.rows import chunks, joined
 from tourney.store.values import (
     CHOSEN,
     NO_BOT,
-    RESULTS,
     MatchResult,
     Plan,
     RunSettings,
@@ -169,7 +168,7 @@ def import_outcomes(
         game=game,
         rules="unknown",
         options=(),
-        format=RESULTS,
+        format=Results.name,
         seats=len(first[0].seats),
         games_per_pairing=1,
     )

@@ -137,6 +137,8 @@ class QuestionFormat(Format):
 
     in_files = False
     ends_by_results = True
+    rounds_shown = "no"
+    asks_question = True
     rule: ClassVar[type[QuestionRule[Document]]]
 
     def rule_of(self, setup: Setup) -> QuestionRule[Document]:

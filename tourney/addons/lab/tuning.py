@@ -206,6 +206,7 @@ class TuneFormat(question.QuestionFormat):
     """Entrant 0 against entrant 1, a batch of mirrored pairs a round, each with values of its own."""
 
     name = "tune"
+    pairs_with_itself = True
     rule = TuneRule
 
     def arguments(self, setup: Setup, history: History) -> Mapping[TablePlace, SeatArguments]:

@@ -110,7 +110,7 @@ class BracketPage(NamedTuple):
 
 def is_knockout(source: ReportSource) -> bool:
     """Whether a tournament has a bracket."""
-    return source.tournament.plan.format == "knockout" and len(source.entrants) > 1
+    return source.format.has_bracket and len(source.entrants) > 1
 
 
 def files(make: Renderer) -> Iterator[File]:

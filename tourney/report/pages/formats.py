@@ -26,7 +26,7 @@ from tourney.results.rounds import Round
 from tourney.results.tables import DataTable
 from tourney.schedule.adaptive import Adaptive, PairTally, Strengths, participants_of
 from tourney.schedule.format import Format, FormatChart, History
-from tourney.schedule.round_robin import Gauntlet, challengers_of
+from tourney.schedule.round_robin import challengers_of
 from tourney.store.totals import PairTotal
 
 
@@ -48,7 +48,7 @@ class AgainstLine(NamedTuple):
 
 def is_gauntlet(source: ReportSource) -> bool:
     """Whether a tournament is a gauntlet."""
-    return source.tournament.plan.format == Gauntlet.name and bool(source.entrants)
+    return source.format.has_challengers and bool(source.entrants)
 
 
 def gauntlet_files(make: Renderer) -> Iterator[File]:
@@ -133,7 +133,7 @@ class BatchEstimate(NamedTuple):
 
 def is_adaptive(source: ReportSource) -> bool:
     """Whether a tournament is adaptive and has been paired."""
-    return source.tournament.plan.format == Adaptive.name and source.progress.rows > 0
+    return source.format.narrows_intervals and source.progress.rows > 0
 
 
 def adaptive_files(make: Renderer) -> Iterator[File]:

@@ -97,7 +97,7 @@ def files(make: Renderer) -> Iterator[File]:
         ends=_ends(source),
         head=tuple(head_facts(source, measured=make.measured)),
         byes=_byes(source),
-        performances=performances(source) if source.tournament.plan.format == "swiss" else {},
+        performances=performances(source) if source.format.pairs_by_score else {},
         facts=tuple(tournament_facts(source, measured=make.measured)),
         matches=len(make.lines),
     )
@@ -300,7 +300,7 @@ def _lead(make: Renderer) -> dict[str, object]:
     if bracket_page.is_knockout(source):
         drawn = len(source.entrants) <= bracket_page.INLINE
         lead |= {"bracket": make.once(bracket_page.bracket), "drawn": drawn}
-    elif source.tournament.plan.format == "swiss" and rounds_page.has_progress(source):
+    elif source.format.pairs_by_score and rounds_page.has_progress(source):
         shown = make.once(rounds_page.progress)
         lead |= {"progress": shown, "drawn": len(shown.lines) * len(shown.rounds) <= INLINE_CELLS}
     elif format_pages.is_gauntlet(source):

@@ -17,10 +17,6 @@ from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
 from tourney.schedule.row import ResultRow, units_of_win
 
-WITHOUT = frozenset(("compare", "gate", "import", "knockout", "ladder", "results", "tune"))
-"""Formats without pages of rounds: their rounds say nothing, or the bracket says it better."""
-UNRANKED = frozenset(("adaptive",))
-"""Formats whose rounds are many small batches: no ranking after each of them."""
 FULL_CELLS = 4000
 """Cells of the progress table up to which each names its opponents."""
 
@@ -62,12 +58,12 @@ def round_path(number: int) -> str:
 
 def has_rounds(source: ReportSource) -> bool:
     """Whether a tournament's rounds have pages."""
-    return source.tournament.plan.format not in WITHOUT and source.progress.rows > 0
+    return source.format.rounds_shown != "no" and source.progress.rows > 0
 
 
 def has_progress(source: ReportSource) -> bool:
     """Whether a tournament has a page with the ranking after each round."""
-    return has_rounds(source) and source.tournament.plan.format not in UNRANKED
+    return has_rounds(source) and source.format.rounds_shown == "ranked"
 
 
 def rounds(make: Renderer) -> Rounds:
@@ -97,7 +93,8 @@ def round_files(make: Renderer) -> Iterator[File]:
     """
     source, found = make.source, make.once(rounds)
     plan = source.tournament.plan
-    batch, floating = plan.format in UNRANKED, plan.format == "swiss" and plan.seats == 2
+    batch = source.format.rounds_shown == "batches"
+    floating = source.format.pairs_by_score and plan.seats == 2
     numbers = [0, *(round_.number for round_ in found.rounds), 0]
     for at, round_ in enumerate(source.rounds()):
         before, after = (found.ranked[at], found.ranked[at + 1]) if found.ranked else ({}, {})
@@ -193,7 +190,7 @@ class _Turn(NamedTuple):
         source, pairing, place = self.source, self.pairing, self.after[self.number]
         score = None if self.units is None else self.units / units_of_win(source.tournament.seats)
         floats = (
-            float_of(self.before, pairing, self.number) if pairing and source.format.name == "swiss" else ""
+            float_of(self.before, pairing, self.number) if pairing and source.format.pairs_by_score else ""
         )
         return (
             *(self.round.number, source.entrants[self.number].name),
