@@ -237,7 +237,7 @@ class Format(ABC):
     asks_question: ClassVar[bool] = False
     """Whether it answers a question about a bot: no command takes such a tournament by default."""
     pairs_with_itself: ClassVar[bool] = False
-    """Whether a bot meets itself with other arguments, so that equal files are no sign of a duplicate."""
+    """Whether a bot meets itself with other arguments, so that equal files do not mean a duplicate."""
     has_records: ClassVar[bool] = True
     """Whether its matches have records."""
     keys: ClassVar[tuple[FormatKey, ...]] = ()

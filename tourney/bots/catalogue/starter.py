@@ -19,7 +19,7 @@ from tourney.files import write_folder
 from tourney.games.registry import find_game
 from tourney.schema import NAME
 
-LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell", "assemblyscript")
+LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell")
 TEMPLATES = ("simple", "search")
 BEATEN = {"simple": "random", "search": "greedy"}  # the shipped bot that a bot of each template beats
 DEFAULT_GAME = "sages-tafl"
@@ -54,7 +54,7 @@ def new_bot(
     """Write a bot that plays a game into a new folder, whose name is the bot's; return its files, sorted.
 
     ``language`` is one of LANGUAGES, ``template`` one of TEMPLATES. With ``wasm`` the bot builds to a
-    WebAssembly module; ``assemblyscript`` always does. With ``packages`` the build unpacks wheels that the
+    WebAssembly module. With ``packages`` the build unpacks wheels that the
     folder will have, in Python. Raises BotError for a name that no bot can have or
     that a shipped bot has, for a folder that exists, for a language that builds to no module, and for a
     template that the language does not have for the game; GameError for an unknown game, and for one
