@@ -68,7 +68,7 @@ class Addon(NamedTuple):
     =================  ================================================================================
     games              a subclass of ``tourney.games.base.Game``
     game_families      a subclass of ``tourney.games.registry.GameFamily``
-    game_files         by game: a function as ``tourney.exchange.game_files.GameWriter``, which writes a
+    game_files         by game: a function as ``tourney.exchange.game_writers.GameWriter``, which writes a
                        match as a game for other programs (PGN)
     formats            a subclass of ``tourney.schedule.format.Format``
     rating_methods     a subclass of ``tourney.ratings.method.RatingMethod``

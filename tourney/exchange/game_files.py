@@ -7,51 +7,16 @@ matches. The first seat is white.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Protocol
 
 from tourney.check.root import disclosure
 from tourney.errors import UsageError
-from tourney.match.record import Record
-from tourney.match.result import NOT_MEASURED, LogLine, Measurements
-from tourney.plugins import load, offered
+from tourney.exchange.game_writers import find_writer
 from tourney.results.standings import Standing
 from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.player_history import PlayerHistory
-from tourney.schedule.row import MatchKey
 from tourney.schedule.tie_breaks import RankedEntrant
 from tourney.store.database import Database
 from tourney.store.values import Tournament
-
-
-class GameWriter(Protocol):
-    """A function that writes a match as a game for other programs."""
-
-    def __call__(
-        self,
-        event: str,
-        key: MatchKey,
-        record: Record,
-        log: Iterable[LogLine] = (),
-        measured: Measurements = NOT_MEASURED,
-    ) -> str:
-        """A match of the tournament ``event``, with an empty line after it. Raises GameError."""
-        ...
-
-
-def writes_games(game: str) -> bool:
-    """Whether an add-on writes matches of a game for other programs."""
-    return game in offered("game_files")
-
-
-def find_writer(game: str) -> GameWriter:
-    """The writer of a game's matches. Raises UsageError for a game without one."""
-    targets = offered("game_files")
-    if game not in targets:
-        raise UsageError(
-            f"PGN is written of {' and '.join(sorted(targets)) or 'no game here'}, not of {game}"
-        )
-    writer: GameWriter = load(targets[game])
-    return writer
 
 
 def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:

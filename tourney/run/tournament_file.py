@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
 from tourney.errors import GameError, TournamentError, UsageError
-from tourney.exchange.game_files import writes_games
+from tourney.exchange.game_writers import writes_games
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
 from tourney.games.registry import EXTERNAL, find_game

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney.errors import GameError, StoreDamaged
-from tourney.exchange.game_files import find_writer
+from tourney.exchange.game_writers import find_writer
 from tourney.match.record import Record
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from tourney.exchange.game_files import writes_games
+from tourney.exchange.game_writers import writes_games
 from tourney.games.base import AnyGame
 from tourney.games.registry import known_game
 from tourney.match.analysis import Analysis
