@@ -30,11 +30,12 @@ test: $(STAMP) cores ## Run the fast tests and the linters: what a change needs 
 test-all: test ## Run all tests: the fast ones, then containment, kills, compilers, engines, servers, browsers
 	@$(PYTEST) -m slow $(ARGS)
 
-lint: $(STAMP) ## Run the linters and type checks
+lint: $(STAMP) ## Run the linters and type checks, and print a page on the tree for reviewers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(BIN)/python -m scripts.describe_tree
 
 format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .

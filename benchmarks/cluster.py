@@ -52,16 +52,16 @@ from itertools import count
 from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
+from tourney.addons.cluster import host_service
+from tourney.addons.cluster.executor import ClusterExecutor
+from tourney.addons.cluster.nodes import ClusterLink, ClusterNode
+from tourney.check.named_seeds import RandomChannel
+from tourney.match.runner import MatchRunner
 from tourney.results.until import next_rounds
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.listeners import Listener
 from tourney.run.summary import RunProgress
 from tourney.run.tournament_file import read_tournament_file
-from tourney.run.workers import host_service
-from tourney.run.workers.cluster import ClusterExecutor
-from tourney.run.workers.cluster_nodes import ClusterLink, ClusterNode
 from tourney.run.workers.executor import MatchExecutor, WorkerReply, find_executor
 from tourney.run.workers.messages import BatchRequest, BotsAnswer, Question, decode, encode, reply_of
 from tourney.schedule.format import Format, History, Participant, Setup, find_format

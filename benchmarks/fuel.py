@@ -34,14 +34,15 @@ from statistics import median
 import wasmtime
 
 from benchmarks.soak import finish, killed, tourney
+from tourney.addons.fuel.library import make_engine, measure
+from tourney.addons.fuel.meter import charged
+from tourney.addons.fuel.starter import missing_tools
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.starter import missing_tools, new_bot
+from tourney.bots.catalogue.starter import new_bot
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.bots.wasm.fuel import charged
-from tourney.bots.wasm.library import make_engine, measure
-from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record
+from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.store.database import Database
 

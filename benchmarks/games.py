@@ -22,15 +22,15 @@ from itertools import product
 import click
 
 from benchmarks.common import described, head, play_randomly, random_entrants, row, run
+from tourney.check.record import verify
 from tourney.errors import GameError, OptionError, PositionError
 from tourney.games import all_games, derive, find_game, stream
 from tourney.games.base import CHANCE, OVER, AnyGame
 from tourney.games.check.suite import check_game
-from tourney.games.game_tree import choose
 from tourney.games.registry import FAMILIES
+from tourney.games.tree import choose
 from tourney.match.record import decode_record, make_record
 from tourney.match.spec import DEFAULT_LIMITS, MatchSpec
-from tourney.match.verify import verify
 
 SEED = 20261120
 TRIES = 25

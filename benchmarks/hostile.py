@@ -62,10 +62,10 @@ from tests.support.processes import wait_for
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
+from tourney.check.named_seeds import RandomChannel
 from tourney.errors import EnvironmentFailure, WorkerError
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import MatchRunner
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.run.engine.withdrawal import find_withdrawal, withdraw
 from tourney.run.workers.executor import WorkerReply

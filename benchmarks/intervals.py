@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.ratings import Floats, pair_shares
-from tourney.compare.comparison import ComparisonRule
+from tourney.addons.lab.comparison import ComparisonRule
 from tourney.match.evidence import Coefficient
 from tourney.ratings.batch import strengths
 from tourney.ratings.counts import Counts, Game

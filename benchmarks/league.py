@@ -33,14 +33,14 @@ import click
 
 from benchmarks.common import cpu_seconds, head, row, share
 from tests.support.leagues import new_league, put
+from tourney.addons.league import admission, nights
+from tourney.addons.league.folder import League
+from tourney.addons.league.ledger import BotVersion
+from tourney.addons.league.night_play import NightPlan
+from tourney.addons.league.receipts import Diagnosis
+from tourney.addons.league.seasons import chain_problems
+from tourney.addons.league.tables import latest_table
 from tourney.bots.catalogue.shipped import HOUSE
-from tourney.league import admission, nights
-from tourney.league.league_folder import League
-from tourney.league.league_tables import latest_table
-from tourney.league.ledger import BotVersion
-from tourney.league.night_play import NightPlan
-from tourney.league.receipts import Diagnosis
-from tourney.league.seasons import chain_problems
 from tourney.match.record import Outcome, make_record
 from tourney.match.result import Measurements, PlayedMatch, SeatMeasurements
 from tourney.match.spec import MatchSpec

@@ -45,6 +45,7 @@ import click
 from benchmarks.common import described, head, row, run, share, two_seat_results
 from tests.seeds import pool as played_pool
 from tests.seeds.checkers import NODE, PYTHON
+from tourney.exchange.lines import export_lines
 from tourney.games.registry import find_game
 from tourney.ratings.superiority import normals
 from tourney.schedule.adaptive import Adaptive, estimate
@@ -56,7 +57,6 @@ from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.swiss import Swiss
 from tourney.seeds import derive
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
 from tourney.store.values import Plan
 
 Pairs = list[tuple[int, int]]

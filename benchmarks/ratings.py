@@ -32,7 +32,7 @@ from tourney.ratings.counts import Counts, Game
 from tourney.ratings.fit import estimate, squared_scores
 from tourney.ratings.sequential import ELO, QUANTILE, expected_score
 from tourney.ratings.superiority import los, normals, uniforms
-from tourney.ratings.trueskill_rating import Settings, SkillPool
+from tourney.ratings.trueskill import Settings, SkillPool
 from tourney.schedule.row import MatchKey, ResultRow
 
 Floats = NDArray[np.float64]
@@ -187,7 +187,7 @@ def fit_trueskill(pool: Pool, draw: float | None = None, tau: float = 0.0) -> Fi
 
 def fit_trueskill_package_tau(pool: Pool) -> Fit:
     """Rate by TrueSkill with the package's dynamics."""
-    from tourney.ratings.trueskill_rating import PACKAGE_TAU  # noqa: PLC0415 - used here only
+    from tourney.ratings.trueskill import PACKAGE_TAU  # noqa: PLC0415 - used here only
 
     return fit_trueskill(pool, tau=PACKAGE_TAU)
 

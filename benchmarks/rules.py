@@ -40,7 +40,7 @@ sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file_
 from tourney.games import CHANCE, OVER, all_games, derive, find_game  # noqa: E402 - see above
 from tourney.games.base import AnyGame, AnyState  # noqa: E402 - see above
 from tourney.games.compiled import compiled_core, use_plain  # noqa: E402 - see above
-from tourney.games.game_tree import choose, playout  # noqa: E402 - see above
+from tourney.games.tree import choose, playout  # noqa: E402 - see above
 
 CHESS = "python-chess"
 SEED = 20261120

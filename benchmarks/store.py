@@ -46,14 +46,14 @@ import sqlalchemy as sa
 
 from benchmarks.common import Play, begin, cost_of, described, head, machine, random_plays, results, row, run
 from tests.report.browser import BROWSER, chromium
+from tourney.check.root import keep_root
+from tourney.check.tournament import TournamentVerifier
 from tourney.errors import TourneyError
 from tourney.games.registry import find_game
 from tourney.results.standings import compute_standings
-from tourney.run.engine.verification import TournamentVerifier
 from tourney.spawning import Pool, default_processes
 from tourney.store.database import Database
 from tourney.store.engine import parse_url
-from tourney.store.root import keep_root
 from tourney.store.values import Tournament
 
 # Where databases are: files in a folder, or on a PostgreSQL server

@@ -26,10 +26,10 @@ from typing import Final, NamedTuple
 import click
 
 from benchmarks.common import described, head, row, run
+from tourney.addons.lab.gate import GateRule
+from tourney.addons.lab.tune_file import GATE_BATCH
+from tourney.addons.lab.tuning_methods import METHODS, SearchTerms, Values, default_rate, method_of
 from tourney.bots.catalogue.manifest import Parameter
-from tourney.compare.gate import GateRule
-from tourney.compare.tune_file import GATE_BATCH
-from tourney.compare.tuning_methods import METHODS, SearchTerms, Values, default_rate, method_of
 from tourney.match.evidence import CAP, POINT, Coefficient
 from tourney.ratings.sequential import expected_score
 from tourney.seeds import U64, deriver

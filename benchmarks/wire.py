@@ -45,13 +45,13 @@ import click
 
 from benchmarks.common import described, head, machine, row, run
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.games import OVER, derive, find_game, uniform
 from tourney.match import play
-from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.referee import Referee
+from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.run.engine.readiness import sandbox_text
 from tourney.run.engine.tournament_run import run_tournament

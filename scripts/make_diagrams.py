@@ -10,9 +10,9 @@ from tourney.errors import TourneyError
 from tourney.files import write_file
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import seat_colors
-from tourney.games.game_tree import picture
 from tourney.games.registry import all_games
 from tourney.games.svg_diagram import svg_diagram
+from tourney.games.tree import picture
 
 
 def render(game: AnyGame) -> str:

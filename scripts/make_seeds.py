@@ -18,8 +18,8 @@ from tourney.files import write_file
 from tourney.games.base import OVER, AnyGame, AnyState, GoldenMatch, OpeningBook
 from tourney.games.registry import GAMES, find_game
 from tourney.held_folder import remove_tree
-from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.record import Record
+from tourney.match.runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.seeds import derive, uniform
 

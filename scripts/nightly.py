@@ -34,7 +34,7 @@ from tests.support.parsers import TARGETS
 
 MUTATED: Final = {
     "tourney/seeds.py": "tests/test_seeds.py",
-    "tourney/match/merkle.py": "tests/match/test_merkle.py tests/store/test_root.py",
+    "tourney/check/merkle.py": "tests/check/test_merkle.py tests/check/test_root.py",
     "tourney/match/turn_timing.py": "tests/match/test_turn_timing.py tests/match/test_player_clocks.py"
     " tests/match/test_freezing.py",
     "tourney/match/referee.py": "tests/match/test_referee.py tests/match/test_referee_adjudication.py"

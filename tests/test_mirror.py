@@ -1,8 +1,8 @@
 """Tests mirror the package: those of ``tourney/a/b.py`` are in ``tests/a/test_b.py``.
 
 The tests of a module may be split: ``test_swiss_pods.py`` is of ``swiss.py`` too. A test beside a package's
-folder, ``tests/games/test_fairy.py``, is of the package. What does not mirror is in one of the lists below,
-each held both ways: an entry that is no longer needed fails.
+folder is of the package. What does not mirror is in one of the lists below, each held both ways: an entry
+that is no longer needed fails.
 """
 
 from pathlib import Path
@@ -20,12 +20,12 @@ OTHER_FOLDERS = {
 """Folders of tests of what is outside of the package."""
 
 AS_A_WHOLE = {
-    "bots/wasm": "modules are played by a host, which uses the rest",
+    "addons/fuel": "modules are played by a host, which uses the rest",
     "games/check": "one suite, tried on broken games",
-    "games/chess": "against python-chess and known counts",
+    "addons/chess": "against python-chess and known counts",
     "games/cyvasse": "by the sections of the rules page, and against the oracle",
     "games/element": "by the sections of the rules page, and against the oracle",
-    "games/openspiel": "against OpenSpiel: tests/games/openspiel/test_family.py",
+    "addons/openspiel": "against OpenSpiel: tests/addons/openspiel/test_family.py",
     "games/sage_stones": "by the sections of the rules page, and against the oracle",
     "games/sages_tafl": "by the sections of the rules page, and against the oracle",
     "games/seven_sages": "by the sections of the rules page, and against the oracle",
@@ -44,8 +44,8 @@ OTHER_TESTS: dict[str, str] = {
     "cli/test_read_only.py": "every reading command on a database that it may not write",
     "cli/test_roots.py": "roots in run, verify, export and import",
     "cli/test_tampering.py": "every alteration of a database against every check",
-    "compare/test_compare_killed.py": "a real comparison, killed and continued",
-    "compare/test_killed.py": "questions about a bot, killed again and again",
+    "addons/lab/test_compare_killed.py": "a real comparison, killed and continued",
+    "addons/lab/test_killed.py": "questions about a bot, killed again and again",
     "games/test_differential.py": "every game against its oracle",
     "games/test_rare_playouts.py": "the rare ends of the games, in every core",
     "games/test_rules_pages.py": "the examples of the rules pages",
@@ -85,29 +85,29 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "bots/sandbox/canary.py": "bots/sandbox/test_probe.py",
     "bots/sandbox/plain.py": "bots/sandbox/test_sandbox.py",
     "cli/options.py": "cli/test_output.py",
-    "cli/questions.py": "cli/test_compare.py",
+    "addons/lab/commands/questions.py": "addons/lab/commands/test_compare.py",
     "cli/start.py": "cli/test_main.py",
-    "compare/question_results.py": "compare/test_gate.py",
-    "compare/gate_forms.py": "compare/test_gate.py",
+    "addons/lab/results.py": "addons/lab/test_gate.py",
+    "addons/lab/gate_forms.py": "addons/lab/test_gate.py",
     "games/base.py": "games/check/test_suite.py",
     "games/core_game.py": "games/test_core_base.py",
     "games/external.py": "match/test_outside_referee.py",
-    "match/spec.py": "match/test_match_runner.py",
+    "match/spec.py": "match/test_runner.py",
     "results/ratings.py": "cli/test_ratings.py",
     "results/rounds.py": "report/test_formats.py",
     "run/file_schema.py": "run/test_tournament_file.py",
     "run/engine/tournament_run.py": "run/engine/test_withdrawal.py",
-    "run/tournament_status.py": "cli/test_status.py",
-    "run/workers/dispatcher.py": "run/workers/test_cluster.py",
+    "run/status.py": "cli/test_status.py",
+    "addons/cluster/dispatcher.py": "addons/cluster/test_executor.py",
     "schedule/row.py": "schedule/test_formats.py",
-    "spawning.py": "run/engine/test_verification.py",
-    "store/baselines.py": "store/test_merging.py",
-    "store/checking.py": "store/test_database_copies.py",
+    "spawning.py": "check/test_tournament.py",
+    "store/baselines.py": "exchange/test_merging.py",
+    "check/database.py": "store/test_database_copies.py",
     "store/engine.py": "store/test_sqlite.py",
     "store/matches.py": "store/test_database.py",
     "store/models.py": "store/test_migrations.py",
-    "store/records.py": "store/test_archiving.py",
-    "store/results_import.py": "store/test_importing.py",
+    "store/records.py": "exchange/test_archiving.py",
+    "exchange/results.py": "exchange/test_importing.py",
     "store/rows.py": "store/test_database.py",
     "store/schedules.py": "store/test_database.py",
     "store/tournaments.py": "store/test_database.py",

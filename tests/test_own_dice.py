@@ -9,6 +9,7 @@ from tests.support import genuine
 from tests.support.command import invoke
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError
+from tourney.exchange.results import import_records
 from tourney.results.ratings import rate_batch
 from tourney.results.texts import pool_notes
 from tourney.run.engine.recorder import spec_of
@@ -18,7 +19,6 @@ from tourney.schedule.row import MatchKey
 from tourney.seeds import match_seed
 from tourney.store.column_reading import canonical
 from tourney.store.database import Database
-from tourney.store.results_import import import_records
 from tourney.store.values import MatchResult, plan_data, plan_from
 
 FILE = 'name = "cup"\ngame = "sage-stones"\nbots = ["random", "greedy"]\n'

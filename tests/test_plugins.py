@@ -1,7 +1,8 @@
-"""The registry of plugins, with the test's own kind of plugin."""
+"""The plug-in surface, with the test's own kind of plugin in place of the rating methods."""
 
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from types import ModuleType
 from typing import Any, ClassVar
@@ -11,9 +12,7 @@ import pytest
 
 from tourney import plugins
 from tourney.errors import BotError
-from tourney.plugins import Registry
-
-GROUP = "tourney.boxes"
+from tourney.plugins import Addon, Registry
 
 
 class Box:
@@ -52,46 +51,64 @@ def home() -> Iterator[str]:
 
 
 @pytest.fixture
-def boxes(home: str) -> Registry[Box]:
-    return Registry("box", GROUP, Box, {"crate": f"{home}:Crate"}, BotError, plural="boxes")
+def boxes(home: str) -> Iterator[Registry[Box]]:
+    """The registry of boxes, of which the core brings one and no add-on any."""
+    with (
+        patch.object(plugins, "CORE", Addon(rating_methods={"crate": f"{home}:Crate"})),
+        patch.object(plugins, "shipped", dict),
+    ):
+        yield Registry("box", "rating_methods", Box, BotError, plural="boxes")
 
 
-def offer(*points: tuple[str, str]) -> Any:
+def points(*offers: EntryPoint) -> Any:
     """Return a patch under which these entry points alone are installed."""
-    made = [EntryPoint(name, target, GROUP) for name, target in points]
-    return patch.object(plugins, "installed", lambda _: made)
+    return patch.object(plugins, "installed", lambda: offers)
 
 
-def test_own_class_needs_no_entry_points(boxes: Registry[Box]) -> None:
-    with patch.object(plugins, "installed", side_effect=AssertionError):
+def offer(home: str, *entries: tuple[str, str]) -> Any:
+    """Return a patch under which packages offer these boxes, each in an add-on of its own."""
+    offers = []
+    for number, (name, target) in enumerate(entries):
+        setattr(sys.modules[home], f"addon{number}", Addon(rating_methods={name: target}))
+        offers.append(EntryPoint(f"package-{number}", f"{home}:addon{number}", plugins.GROUP))
+    return points(*offers)
+
+
+def test_core_class_needs_no_entry_points(boxes: Registry[Box]) -> None:
+    with (
+        patch.object(plugins, "installed", side_effect=AssertionError),
+        patch.object(plugins, "shipped", side_effect=AssertionError),
+    ):
         assert type(boxes.find("crate")) is Crate
         assert boxes.find("crate") is boxes.find("crate")
 
 
 def test_plugins_are_listed_by_name_with_our_own(boxes: Registry[Box], home: str) -> None:
-    with offer(("tin", f"{home}:Tin"), ("crate", f"{home}:Crate")):
+    with offer(home, ("tin", f"{home}:Tin"), ("crate", f"{home}:Crate")):
         assert boxes.names() == ("crate", "tin")
         assert [type(box) for box in boxes.all()] == [Crate, Tin]
         assert boxes.clashes() == {}
 
 
-def test_metadata_of_our_own_package_are_not_asked() -> None:
-    """The tables of the registries are newer than an editable installation."""
-    assert [point.dist.name for point in plugins.installed("console_scripts") if point.dist]
-    assert all(
-        point.dist is None or point.dist.name != "tourney" for point in plugins.installed("tourney.games")
-    )
+def test_entry_points_of_our_own_package_are_not_asked() -> None:
+    """The folders of ``tourney/addons`` are newer than an editable installation's metadata."""
+    with patch.object(plugins, "GROUP", "console_scripts"):
+        plugins._installed.cache_clear()
+        names = [point.dist.name for point in plugins.installed() if point.dist]
+    plugins._installed.cache_clear()
+    assert names
+    assert "tourney" not in names
 
 
 def test_unknown_name_is_refused_with_the_known_ones(boxes: Registry[Box], home: str) -> None:
-    with offer(("tin", f"{home}:Tin")), pytest.raises(BotError) as error:
+    with offer(home, ("tin", f"{home}:Tin")), pytest.raises(BotError) as error:
         boxes.find("bag")
     assert str(error.value) == "there is no box 'bag'; the boxes are: crate, tin"
 
 
 def test_own_class_wins_over_a_plugin_of_its_name(boxes: Registry[Box], home: str) -> None:
     sentence = f"the box crate of Tourney's own is offered by {home}:Tin as well; uninstall that package"
-    with offer(("crate", f"{home}:Tin")):
+    with offer(home, ("crate", f"{home}:Tin")):
         assert type(boxes.find("crate")) is Crate
         assert boxes.clashes() == {"crate": sentence}
         with pytest.raises(BotError, match="as well; uninstall that package"):
@@ -100,7 +117,7 @@ def test_own_class_wins_over_a_plugin_of_its_name(boxes: Registry[Box], home: st
 
 def test_name_offered_by_two_plugins_is_refused(boxes: Registry[Box], home: str) -> None:
     sentence = f"the box tin is offered twice, by {home}:Crate and {home}:Tin; uninstall one of the packages"
-    with offer(("tin", f"{home}:Tin"), ("tin", f"{home}:Crate"), ("tin", f"{home}:Tin")):
+    with offer(home, ("tin", f"{home}:Tin"), ("tin", f"{home}:Crate"), ("tin", f"{home}:Tin")):
         with pytest.raises(BotError) as error:
             boxes.find("tin")
         assert str(error.value) == sentence
@@ -118,13 +135,32 @@ def test_name_offered_by_two_plugins_is_refused(boxes: Registry[Box], home: str)
     ],
 )
 def test_broken_plugin_is_named(boxes: Registry[Box], home: str, attribute: str, sentence: str) -> None:
-    with offer(("tin", f"{home}:{attribute}")), pytest.raises(BotError) as error:
+    with offer(home, ("tin", f"{home}:{attribute}")), pytest.raises(BotError) as error:
         boxes.find("tin")
     assert str(error.value).startswith(f"the plugin of box tin ({home}:{attribute}) {sentence}")
 
 
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("tests_nowhere:ADDON", "is broken: ModuleNotFoundError: "),
+        ("tests_boxes:Tin", "is not a tourney.plugins.Addon"),
+    ],
+)
+def test_broken_addon_is_named_wherever_names_are_listed(
+    boxes: Registry[Box], target: str, sentence: str
+) -> None:
+    with points(EntryPoint("gone", target, plugins.GROUP)):
+        assert type(boxes.find("crate")) is Crate
+        with pytest.raises(BotError, match=f"the add-on gone \\({target}\\) {sentence}"):
+            boxes.find("bag")
+        with pytest.raises(BotError, match=f"the add-on gone \\({target}\\) {sentence}"):
+            boxes.all()
+        assert list(boxes.working()[1]) == ["gone"]
+
+
 def test_class_is_found_for_kinds_made_with_arguments(boxes: Registry[Box], home: str) -> None:
-    with offer(("sized", f"{home}:Sized"), ("tin", f"{home}:dict")):
+    with offer(home, ("sized", f"{home}:Sized"), ("tin", f"{home}:dict")):
         assert boxes.find_class("sized") is Sized
         with pytest.raises(BotError, match="is not a subclass of"):
             boxes.find_class("tin")
@@ -137,11 +173,23 @@ def test_cleared_registry_loads_again(boxes: Registry[Box]) -> None:
 
 
 def test_working_things_are_listed_beside_broken_ones(boxes: Registry[Box], home: str) -> None:
-    with offer(("tin", f"{home}:Tin"), ("bag", f"{home}:Bag")):
-        found, broken = boxes.working()
-        assert [type(box) for box in found] == [Crate, Tin]
+    with offer(home, ("tin", f"{home}:Tin"), ("bag", f"{home}:Bag")):
+        working, broken = boxes.working()
+        assert [type(box) for box in working] == [Crate, Tin]
         assert list(broken) == ["bag"]
         assert boxes.knows("bag")
         assert not boxes.knows("sack")
         with pytest.raises(BotError, match=r"the plugin of box bag \(.*\) is broken"):
             boxes.all()
+
+
+def test_every_shipped_addon_is_a_folder_and_offers_what_exists() -> None:
+    """Each target of an add-on that ships can be imported."""
+    for name, addon in plugins.shipped().items():
+        assert isinstance(addon, Addon), name
+        for field in Addon._fields:
+            for entry in getattr(addon, field).values():
+                target = entry if isinstance(entry, str) else entry.target
+                assert target.startswith(f"tourney.addons.{name}."), target
+                module, _, attribute = target.partition(":")
+                assert hasattr(import_module(module), attribute), target

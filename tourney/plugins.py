@@ -1,7 +1,12 @@
-"""A registry of things that come in kinds: Tourney's own by name, others by an entry-point group.
+"""The plug-in surface: what an add-on can bring, and the registries that look it up by name.
 
-Tourney's own are loaded without reading the installed packages, which would double a bot's start-up time. A
-plugin that is broken, or that offers a name already taken, raises an error when it is requested or listed.
+``CORE`` lists what the core itself brings, by the same value that an add-on declares. The add-ons that ship
+are the folders of ``tourney/addons``, each with a value ``ADDON`` in its ``__init__``. Other packages offer
+the same value by an entry point of the group ``tourney.addons``.
+
+Everything is named by ``module:attribute`` and imported when it is used. What the core brings is found
+without reading an add-on or the installed packages, which would double a bot's start-up time. A broken
+add-on, or a name that two add-ons offer, raises an error when it is requested or listed.
 """
 
 from __future__ import annotations
@@ -10,82 +15,240 @@ import re
 import sys
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, cast
 
 from tourney.errors import TourneyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
-OWN = "tourney"
-"""The name of Tourney's own package."""
+GROUP: Final = "tourney.addons"
+"""The entry-point group by which other packages offer an ``Addon``."""
+PACKAGE: Final = "tourney"
+"""The name of Tourney's own distribution."""
 _NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 
+Kind = Literal[
+    "games",
+    "game_families",
+    "formats",
+    "rating_methods",
+    "executors",
+    "sandboxes",
+    "protocols",
+    "report_pages",
+]
+"""The fields of an ``Addon`` that map a name to ``module:attribute``."""
 
-def installed(group: str) -> Iterable[EntryPoint]:
-    """The entry points of a group that other packages offer, in any order.
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
-    Tourney's own are left out: the tables of the registries equal them, while the metadata of an editable
-    installation are as old as the installation.
+
+class Command(NamedTuple):
+    """A command of an add-on.
+
+    ``target`` is the ``module:attribute`` of a click command. ``help`` is its line in the help of the group;
+    the help is printed without importing the commands. ``section`` is the heading above it in
+    ``tourney --help`` ("Bots"); commands inside a group, such as ``bots promote``, have none.
     """
-    return _offered(group, tuple(sys.path))
+
+    target: str
+    help: str
+    section: str = ""
+
+
+class Addon(NamedTuple):
+    """All that an add-on brings, by name. Every value but a command is ``module:attribute``.
+
+    =================  ================================================================================
+    field              what the attribute is
+    =================  ================================================================================
+    games              a subclass of ``tourney.games.base.Game``
+    game_families      a subclass of ``tourney.games.registry.GameFamily``
+    game_files         by game: a function as ``tourney.exchange.game_writers.GameWriter``, which writes a
+                       match as a game for other programs (PGN)
+    formats            a subclass of ``tourney.schedule.format.Format``
+    rating_methods     a subclass of ``tourney.ratings.method.RatingMethod``
+    executors          a subclass of ``tourney.run.workers.executor.MatchExecutor``
+    sandboxes          a subclass of ``tourney.bots.sandbox.sandbox.Sandbox``
+    protocols          a subclass of ``tourney.bots.protocols.BotProtocol``
+    module_runtimes    a subclass of ``tourney.bots.modules.ModuleRuntime``: it runs WebAssembly modules
+    report_pages       a ``tourney.report.site.PageKind``
+    tournament_checks  by format: a function ``(database, tournament)`` that yields a sentence for
+                       everything in it that ``tourney verify`` must refuse
+    folder_checks      by the name of a file: a function as ``tourney.check.folders.FolderCheck``, by which
+                       ``tourney verify FOLDER`` checks a folder that holds such a file
+    commands           by the command's words after ``tourney``: a ``Command``
+    =================  ================================================================================
+
+    The ``name`` attribute of a class equals its name here, of the form ``[a-z][a-z0-9-]*``.
+    """
+
+    games: Mapping[str, str] = _NOTHING
+    game_families: Mapping[str, str] = _NOTHING
+    game_files: Mapping[str, str] = _NOTHING
+    formats: Mapping[str, str] = _NOTHING
+    rating_methods: Mapping[str, str] = _NOTHING
+    executors: Mapping[str, str] = _NOTHING
+    sandboxes: Mapping[str, str] = _NOTHING
+    protocols: Mapping[str, str] = _NOTHING
+    module_runtimes: Mapping[str, str] = _NOTHING
+    report_pages: Mapping[str, str] = _NOTHING
+    tournament_checks: Mapping[str, str] = _NOTHING
+    folder_checks: Mapping[str, str] = _NOTHING
+    commands: Mapping[str, Command] = _NOTHING
+
+
+CORE: Final = Addon(
+    games={
+        "cyvasse": "tourney.games.cyvasse:Cyvasse",
+        "element": "tourney.games.element:Element",
+        "sage-stones": "tourney.games.sage_stones:SageStones",
+        "sages-tafl": "tourney.games.sages_tafl:SagesTafl",
+        "seven-sages": "tourney.games.seven_sages:SevenSages",
+    },
+    formats={
+        "adaptive": "tourney.schedule.adaptive:Adaptive",
+        "gauntlet": "tourney.schedule.round_robin:Gauntlet",
+        "import": "tourney.schedule.format:Imported",
+        "knockout": "tourney.schedule.knockout:Knockout",
+        "results": "tourney.schedule.format:Results",
+        "round-robin": "tourney.schedule.round_robin:RoundRobin",
+        "swiss": "tourney.schedule.swiss:Swiss",
+    },
+    rating_methods={
+        "batch": "tourney.ratings.batch:BatchMethod",
+        "trueskill": "tourney.ratings.trueskill:TrueSkillMethod",
+    },
+    executors={"local": "tourney.run.workers.local:LocalExecutor"},
+    sandboxes={
+        "bubblewrap": "tourney.bots.sandbox.bubblewrap:Bubblewrap",
+        "plain": "tourney.bots.sandbox.plain:PlainSandbox",
+    },
+    protocols={"tourney": "tourney.bots.protocols:TourneyProtocol"},
+)
+"""What the core brings, besides its commands (``tourney.cli.main``) and pages (``tourney.report.site``)."""
 
 
 @cache
-def _offered(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001 - other paths, other packages
-    """What ``installed`` returns: to read it takes tens of milliseconds."""
+def shipped() -> Mapping[str, Addon]:
+    """The add-ons in ``tourney/addons`` by name, sorted. A deleted folder is absent."""
+    from pkgutil import iter_modules  # noqa: PLC0415 - bots of the core's games do without
+
+    try:
+        folder = import_module(GROUP)  # by name: nothing outside the folder imports an add-on
+    except ModuleNotFoundError:  # as inside a bot in Python that is a module: it has the SDK and the games
+        return {}
+    names = sorted(module.name for module in iter_modules(folder.__path__) if module.ispkg)
+    return {name: import_module(f"{GROUP}.{name}").ADDON for name in names}
+
+
+def installed() -> tuple[EntryPoint, ...]:
+    """The entry points of ``tourney.addons`` that other packages offer, sorted by name."""
+    return _installed(tuple(sys.path))
+
+
+@cache
+def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001 - other paths, other packages
+    """Reading the metadata of the installed packages takes tens of milliseconds."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import; bots do without
 
-    found = entry_points(group=group)
-    return tuple(point for point in found if point.dist is None or point.dist.name != OWN)
+    points = (
+        point for point in entry_points(group=GROUP) if point.dist is None or point.dist.name != PACKAGE
+    )
+    return tuple(sorted(points, key=lambda point: (point.name, point.value)))
+
+
+def others() -> tuple[Mapping[str, Addon], Mapping[str, str]]:
+    """The working add-ons of other packages by name, and a sentence for each broken one.
+
+    The name is that of the entry point, with its target behind it if two packages use one name.
+    """
+    return _loaded(installed())
+
+
+@cache
+def _loaded(points: tuple[EntryPoint, ...]) -> tuple[Mapping[str, Addon], Mapping[str, str]]:
+    working: dict[str, Addon] = {}
+    broken: dict[str, str] = {}
+    for point in points:
+        name = (
+            point.name
+            if point.name not in working.keys() | broken.keys()
+            else f"{point.name} ({point.value})"
+        )
+        try:
+            addon = point.load()
+        except Exception as error:  # noqa: BLE001 - whatever a stranger's module raises is reported
+            broken[name] = f"the add-on {name} ({point.value}) is broken: {type(error).__name__}: {error}"
+            continue
+        if isinstance(addon, Addon):
+            working[name] = addon
+        else:
+            broken[name] = f"the add-on {name} ({point.value}) is not a tourney.plugins.Addon"
+    return working, broken
+
+
+def offered(field: str) -> dict[str, str]:
+    """The entries of a field of ``Addon`` by name, of the core and all working add-ons; Tourney's own win."""
+    entries: dict[str, str] = {}
+    for addon in (*others()[0].values(), *shipped().values(), CORE):
+        entries |= getattr(addon, field)
+    return entries
+
+
+def load(target: str) -> Any:
+    """The value that ``module:attribute`` names."""
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 class Registry(Generic[T]):
-    """All things of one kind, by name.
+    """All things of one kind, by name: those of the core, of the add-ons that ship, and of other packages.
 
-    ``noun`` ("game") names the kind in errors, ``plural`` several of them (default: ``noun`` + "s"). ``own``
-    maps a name to ``module:attribute``, equal to the entry points of ``group`` in pyproject.toml. An entry is
-    a subclass of ``base``, or a function that returns an instance of it, and its ``name`` equals the entry's.
-    Every method raises ``error``.
+    ``noun`` ("game") names the kind in errors, ``plural`` several of them (default: ``noun`` + "s"). ``kind``
+    is its field of ``Addon``. An entry is a subclass of ``base``, or a function that returns an instance of
+    it, and its ``name`` equals the entry's. Every method raises ``error``.
     """
 
     def __init__(
-        self,
-        noun: str,
-        group: str,
-        base: type,
-        own: Mapping[str, str],
-        error: type[TourneyError],
-        plural: str | None = None,
+        self, noun: str, kind: Kind, base: type, error: type[TourneyError], plural: str | None = None
     ) -> None:
         self.noun = noun
         self.plural = plural or noun + "s"
-        self.group = group
-        self.own = own
+        self.kind: Kind = kind
         self._base = base
         self._error = error
-        self._found: dict[str, T] = {}
+        self._loaded: dict[str, T] = {}
+
+    @property
+    def own(self) -> Mapping[str, str]:
+        """Tourney's own entries, of the core and of the add-ons that ship, sorted by name."""
+        entries = dict(self._core)
+        for addon in shipped().values():
+            entries |= getattr(addon, self.kind)
+        return dict(sorted(entries.items()))
 
     def find(self, name: str) -> T:
         """The thing of that name, made once. Raise ``error`` for an unknown name or a broken plugin.
 
         One of Tourney's own wins over every plugin of its name; ``clashes`` reports the plugin.
         """
-        if name not in self._found:
-            self._found[name] = self._make(name, self._target(name))
-        return self._found[name]
+        if name not in self._loaded:
+            self._loaded[name] = self._make(name, self._target(name))
+        return self._loaded[name]
 
     def find_class(self, name: str) -> type[T]:
         """The class of that name, for kinds made with arguments. Raise ``error`` as ``find`` does."""
         target = self._target(name)
-        found = self._load(name, target)
-        if not (isinstance(found, type) and issubclass(found, self._base)):
+        plugin = self._load(name, target)
+        if not (isinstance(plugin, type) and issubclass(plugin, self._base)):
             raise self._error(f"{self._plugin(name, target)} is not a subclass of {self._base_name}")
-        self._check_name(name, target, found)
-        return cast("type[T]", found)
+        self._check_name(name, target, plugin)
+        return cast("type[T]", plugin)
 
     def names(self) -> tuple[str, ...]:
         """All names, sorted; those of broken plugins too."""
@@ -93,24 +256,29 @@ class Registry(Generic[T]):
 
     def knows(self, name: str) -> bool:
         """Whether anything is offered under that name, broken or not."""
-        return name in self.own or name in self._offers()
+        return name in self._core or name in self._offers()
 
     def all(self) -> tuple[T, ...]:
         """Everything offered, sorted by name. Raise ``error`` for the first one broken or offered twice."""
-        found, broken = self.working()
+        plugins, broken = self.working()
         for sentence in broken.values():
             raise self._error(sentence)
-        return found
+        return plugins
 
     def working(self) -> tuple[tuple[T, ...], dict[str, str]]:
-        """The working ones, sorted by name, and a sentence for each name that is broken or offered twice."""
-        found, broken = [], self.clashes()
+        """The working ones, sorted by name, and a sentence for each name that is broken or offered twice.
+
+        An add-on of another package that cannot be read is broken under its own name: what it brings is
+        unknown.
+        """
+        plugins: list[T] = []
+        broken = {**others()[1], **self.clashes()}
         for name in self.names():
             try:
-                found.append(self.find(name))
+                plugins.append(self.find(name))
             except TourneyError as error:
                 broken[name] = str(error)
-        return tuple(found), broken
+        return tuple(plugins), broken
 
     def clashes(self) -> dict[str, str]:
         """The names offered more than once, each with a sentence that names the offering packages."""
@@ -122,7 +290,11 @@ class Registry(Generic[T]):
 
     def clear(self) -> None:
         """Forget everything loaded so far."""
-        self._found.clear()
+        self._loaded.clear()
+
+    @property
+    def _core(self) -> Mapping[str, str]:
+        return cast("Mapping[str, str]", getattr(CORE, self.kind))
 
     @property
     def _base_name(self) -> str:
@@ -134,60 +306,61 @@ class Registry(Generic[T]):
     def _offers(self) -> dict[str, list[str]]:
         """Each name's targets: Tourney's own first, then the others sorted."""
         offers = {name: [target] for name, target in self.own.items()}
-        for name, target in sorted((point.name, point.value) for point in installed(self.group)):
-            same = offers.setdefault(name, [])
-            if target not in same:
-                same.append(target)
+        entries = [entry for addon in others()[0].values() for entry in getattr(addon, self.kind).items()]
+        for name, target in sorted(entries):
+            targets = offers.setdefault(name, [])
+            if target not in targets:
+                targets.append(target)
         return offers
 
     def _clash(self, name: str, targets: list[str]) -> str:
         if name in self.own:
-            others = " and ".join(targets[1:])
+            by = " and ".join(targets[1:])
             return (
-                f"the {self.noun} {name} of Tourney's own is offered by {others} as well;"
-                " uninstall that package"
+                f"the {self.noun} {name} of Tourney's own is offered by {by} as well; uninstall that package"
             )
         by = " and ".join(targets)
         return f"the {self.noun} {name} is offered twice, by {by}; uninstall one of the packages"
 
     def _target(self, name: str) -> str:
-        if name in self.own:
-            return self.own[name]
+        if name in self._core:
+            return self._core[name]
+        if name in (own := self.own):
+            return own[name]
         offers = self._offers()
         if name not in offers:
-            known = ", ".join(sorted(offers)) or "none"
-            raise self._error(f"there is no {self.noun} {name[:60]!r}; the {self.plural} are: {known}")
+            names = ", ".join(sorted(offers)) or "none"
+            # The missing one may be what a broken add-on would have brought.
+            reasons = "".join(f"; {sentence}" for sentence in others()[1].values())
+            raise self._error(
+                f"there is no {self.noun} {name[:60]!r}; the {self.plural} are: {names}{reasons}"
+            )
         if len(offers[name]) > 1:
             raise self._error(self._clash(name, offers[name]))
         return offers[name][0]
 
     def _load(self, name: str, target: str) -> object:
         try:
-            if name in self.own:
-                module, _, attribute = target.partition(":")
-                return getattr(import_module(module), attribute)
-            from importlib.metadata import EntryPoint  # noqa: PLC0415 - as in installed
-
-            return EntryPoint(name, target, self.group).load()
+            return cast("object", load(target))
         except Exception as error:
             raise self._broken(name, target, error) from error
 
     def _make(self, name: str, target: str) -> T:
         factory = cast("Callable[[], T]", self._load(name, target))
         try:
-            made = factory()
+            plugin = factory()
         except Exception as error:
             raise self._broken(name, target, error) from error
-        if not isinstance(made, self._base):
+        if not isinstance(plugin, self._base):
             raise self._error(f"{self._plugin(name, target)} gives no {self._base_name}")
-        self._check_name(name, target, made)
-        return made
+        self._check_name(name, target, plugin)
+        return plugin
 
     def _broken(self, name: str, target: str, error: Exception) -> TourneyError:
         return self._error(f"{self._plugin(name, target)} is broken: {type(error).__name__}: {error}")
 
-    def _check_name(self, name: str, target: str, found: object) -> None:
-        own_name = getattr(found, "name", None)
+    def _check_name(self, name: str, target: str, plugin: object) -> None:
+        own_name = getattr(plugin, "name", None)
         if own_name != name or _NAME.fullmatch(name) is None:
             raise self._error(
                 f"{self._plugin(name, target)} calls itself {own_name!r};"

@@ -18,14 +18,14 @@ from tests.support.processes import running
 from tests.support.tables import make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.probe import held_lock
 from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
+from tourney.check.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import MatchRunner
 from tourney.match.spec import Entrant, Limits
 
 BOT: Final = """\

@@ -16,7 +16,7 @@ from tests.attacks.attacks import PONDERERS, Attack, turn
 from tests.support.containment import contained
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel, Event, ForwardingChannel
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox

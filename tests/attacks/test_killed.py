@@ -19,13 +19,13 @@ from tests.support.tournaments import digests, write_file
 from tourney.bots.catalogue.command import BotCommand, environment
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.processes import children_of
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record
+from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.match.spec import Entrant, Limits
 from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.tournament_file import read_tournament_file

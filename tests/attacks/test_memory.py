@@ -19,8 +19,8 @@ from tourney.bots.sandbox.canary_tools import CACHED_BYTES, cached_pages, drop_p
 from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
+from tourney.check.named_seeds import RandomChannel
+from tourney.match.runner import MatchRunner
 from tourney.match.spec import Limits
 
 pytestmark = pytest.mark.containment

@@ -17,12 +17,12 @@ from tests.support.folders import write_bot
 from tests.support.tables import toy
 from tourney.bots.catalogue import build
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.metering import PLAIN_METER
 from tourney.bots.sandbox import sandbox
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.bots.wasm.fuel import PLAIN_METER
 from tourney.errors import BotError
-from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
 pytestmark = pytest.mark.containment

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.support.command import ROOT
-from tourney.bots.catalogue.starter import missing_tools
+from tourney.addons.fuel.starter import missing_tools
 
 pytestmark = [
     pytest.mark.benchmark,

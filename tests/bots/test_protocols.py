@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,16 +9,17 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.support.command import installed
 from tests.support.tables import TOE, make_spec, outcome
-from tourney import plugins
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.channel.interface import Channel, Event, FailedChannel, ForwardingChannel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.errors import BotError
-from tourney.match.match_runner import MatchRunner, StoreLauncher
+from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.match.spec import Entrant, Limits
+from tourney.plugins import Addon
 from tourney.protocol import Go, Greeting, Hello, Legal, NewGame, Ready, decode_referee
 
 MANIFEST = 'name = "first"\nversion = "1"\ncommand = ["./bot"]\nprotocol = "first"\n'
@@ -72,11 +72,8 @@ def first() -> Iterator[None]:
     """Install a package that offers the protocol ``first``."""
     module: Any = ModuleType("tests_first")
     module.FirstProtocol = FirstProtocol
-    point = EntryPoint("first", "tests_first:FirstProtocol", "tourney.protocols")
-    with (
-        patch.dict(sys.modules, {"tests_first": module}),
-        patch.object(plugins, "installed", lambda _: [point]),
-    ):
+    addon = Addon(protocols={"first": "tests_first:FirstProtocol"})
+    with patch.dict(sys.modules, {"tests_first": module}), installed(addon):
         yield
     PROTOCOLS.clear()
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.support.command import invoke
 from tests.support.gates import FIRST
+from tourney.check.root import beacon_seed
 from tourney.seeds import bot_seed, derive
 from tourney.store.database import Database
-from tourney.store.root import beacon_seed
 
 WRONG = FIRST.replace('echo "move $action"', "echo move nowhere")
 CUP = """name = "cup"

@@ -12,11 +12,11 @@ from jsonschema import Draft202012Validator
 from scripts.make_reference import commands, documents, file_of, json_page, main, name_of
 from tests.support.command import ROOT, TOYS, invoke, offering
 from tests.support.folders import write_shell_bot
+from tourney.addons.lab import ladder
 from tourney.bots.catalogue.shipped import Rating, Rung
 from tourney.bots.sandbox.probe import ProbeFinding
 from tourney.bots.sandbox.sandbox import PROTECTIONS
 from tourney.cli import doctor
-from tourney.compare import ladder
 
 FOLDER = ROOT / "docs" / "reference" / "json"
 

@@ -12,6 +12,7 @@ from tests.support.command import ROOT, invoke, run
 from tourney import __version__
 from tourney.cli.main import CommandTable, cli
 from tourney.games.compiled import summary
+from tourney.plugins import shipped
 
 DESIGNED = [
     "demo",
@@ -63,7 +64,7 @@ def test_every_command_loads_and_has_help(name: str) -> None:
 
 def test_help_lists_all_commands_by_section() -> None:
     text = invoke("--help").stdout
-    for title, names in cli.sections.items():
+    for title, names in cli.all_sections.items():
         assert f"{title}:" in text
         for name in names:
             assert f"\n  {name} " in text
@@ -169,44 +170,65 @@ def test_report_processes_start_without_slow_imports() -> None:
     assert done.stdout == "\n"
 
 
-CLI = ROOT / "tourney" / "cli"
+PACKAGE = ROOT / "tourney"
 
 
 def commands(table: CommandTable, *words: str) -> Iterator[tuple[str, ...]]:
     """The words of every command and group below a table."""
     for name in table.names:
         yield (*words, name)
-        found = table.load(name)
-        if isinstance(found, CommandTable):
-            yield from commands(found, *words, name)
+        command = table.load(name)
+        if isinstance(command, CommandTable):
+            yield from commands(command, *words, name)
 
 
 ALL = tuple(commands(cli))
 
 
+def defines_command(path: Path) -> bool:
+    """Whether a module makes a command or a group of commands."""
+    text = path.read_text("utf-8")
+    return "\ncommand = command_group(" in text or 'command("' in text
+
+
 def module_of(words: tuple[str, ...]) -> Path:
-    """The module of a command, relative to ``tourney/cli``."""
-    *folders, name = (word.replace("-", "_") for word in words)
-    path = Path(*folders, {"import": "import_"}.get(name, name))
-    return path / "__init__.py" if (CLI / path).is_dir() else path.with_suffix(".py")
+    """The module of a command, relative to ``tourney``: below ``cli``, or below an add-on's ``commands``.
+
+    The group that an add-on is named after is the ``__init__`` of its ``commands``.
+    """
+    *folders, last = (word.replace("-", "_") for word in words)
+    path = Path(*folders, {"import": "import_"}.get(last, last))
+    places = [Path("cli") / path]
+    for name, addon in shipped().items():
+        if " ".join(words) in addon.commands:
+            places = [Path("addons", name, "commands") / path]
+        if words[0] == name:
+            places = [Path("addons", name, "commands", *path.parts[1:])]
+    (module,) = {
+        module
+        for place in places
+        for module in (place / "__init__.py", place.with_suffix(".py"))
+        if (PACKAGE / module).is_file() and defines_command(PACKAGE / module)
+    }
+    return module
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
 def test_words_give_module_and_test(words: tuple[str, ...]) -> None:
     module = module_of(words)
-    text = (CLI / module).read_text("utf-8")
+    text = (PACKAGE / module).read_text("utf-8")
     if module.name == "__init__.py":
         assert "\ncommand = command_group(\n    __name__," in text
     else:
         assert f'command("{words[-1]}"' in text
-        assert (ROOT / "tests" / "cli" / module.parent / f"test_{module.name}").is_file()
+        assert (ROOT / "tests" / module.parent / f"test_{module.name}").is_file()
 
 
 def test_every_module_of_a_group_is_a_command() -> None:
     """A command that no table names could not be called."""
     modules = {module_of(words) for words in ALL}
-    for group in (words for words in ALL if (CLI / words[-1]).is_dir()):
-        assert {path.relative_to(CLI) for path in (CLI / group[-1]).glob("*.py")} <= modules
+    for group in (module.parent for module in modules if module.name == "__init__.py"):
+        assert {path.relative_to(PACKAGE) for path in (PACKAGE / group).glob("*.py")} <= modules
 
 
 @pytest.mark.parametrize("group", ["bots", "db"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outcomes.files import one, pgn
+from tests.exchange.files import one, pgn
 from tests.ratings.classic_pool import BAYESELO, ORDO, POOL
 from tests.report import world
 from tests.support.command import invoke

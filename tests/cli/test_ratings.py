@@ -7,7 +7,6 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -17,11 +16,11 @@ import pytest
 import trueskill
 
 from tests.report import world
-from tests.support.command import invoke
+from tests.support.command import installed, invoke
 from tests.support.tournaments import begin
-from tourney import plugins
 from tourney.cli.ratings import command
 from tourney.errors import StoreError
+from tourney.plugins import Addon
 from tourney.ratings.method import METHODS, Forfeits, RatingMethod, rated
 from tourney.results import ratings
 from tourney.run.engine.recorder import pair_next, spec_of
@@ -379,12 +378,11 @@ class FirstPlaces(RatingMethod):
 
 
 def test_plugin_prints_its_own_table(database: str) -> None:
-    point = EntryPoint("first-places", f"{__name__}:FirstPlaces", METHODS.group)
     (option,) = (param for param in command.params if param.name == "method")
     with (
-        patch.object(plugins, "installed", lambda _: [point]),
-        patch.object(option, "type", click.Choice(METHODS.names())),
-        patch.dict(METHODS._found),
+        installed(Addon(rating_methods={"first-places": f"{__name__}:FirstPlaces"})),
+        patch.object(option, "type", click.Choice(["batch", "first-places", "trueskill"])),
+        patch.dict(METHODS._loaded),
     ):
         done = invoke("ratings", "cup", "--method", "first-places", "--db", database, "--format", "json")
     document = json.loads(done.stdout)

@@ -24,7 +24,7 @@ def rerunnable(tmp_path: Path) -> Path:
     spec = MatchSpec("sage-stones", (), entrants, 7, Limits(move_ms=60_000))
 
     from tourney.bots.sandbox.plain import PlainSandbox
-    from tourney.match.match_runner import MatchRunner, StoreLauncher
+    from tourney.match.runner import MatchRunner, StoreLauncher
 
     with MatchRunner(StoreLauncher(BotStore(tmp_path / "bots"), PlainSandbox("off"))) as room:
         record = room.play(spec).record

@@ -10,8 +10,8 @@ import pytest
 
 from tests.support import genuine
 from tests.support.command import invoke
+from tourney.check.root import compute_root
 from tourney.store.database import Database
-from tourney.store.root import compute_root
 
 
 @pytest.fixture

@@ -6,13 +6,12 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 from tests.support.command import installed, invoke
-from tourney.schedule.format import FORMATS
+from tourney.plugins import Addon
 
 
 def test_standings_agree_in_every_format(db: str) -> None:
@@ -48,8 +47,7 @@ def test_unknown_format_is_ranked_by_points_with_a_warning(db: str, tmp_path: Pa
         assert done.stdout == invoke(*command, "--db", db).stdout
     done = invoke("report", "--db", copy, "--out", str(tmp_path / "report"), "-q")
     assert (done.exit_code, done.stderr) == (0, warning)
-    point = EntryPoint("gone", "tests.nowhere:Gone", FORMATS.group)
-    with installed(point):
+    with installed(Addon(formats={"gone": "tests.nowhere:Gone"})):
         done = invoke("standings", "--db", copy)
     assert done.exit_code == 2
     assert done.stderr.startswith("error: the plugin of format gone (tests.nowhere:Gone) is broken: ")

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from tests.support.command import invoke
 from tests.support.records import as_json, digested, play_random
-from tourney.match.named_seeds import NamedSeed, play_named
+from tourney.check.named_seeds import NamedSeed, play_named
 from tourney.match.record import Record
 from tourney.store.column_reading import pack
 from tourney.store.database import Database

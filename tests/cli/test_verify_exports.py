@@ -10,9 +10,9 @@ import pytest
 from tests.support import genuine
 from tests.support.command import invoke
 from tests.support.records import digest_of
+from tourney.check.root import compute_root
+from tourney.exchange.lines import export_lines
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
-from tourney.store.root import compute_root
 from tourney.store.values import Origin
 
 pytestmark = pytest.mark.slow

@@ -3,10 +3,10 @@
 import pytest
 
 from tests.support.tournaments import refused
+from tourney.check.record import Finding
 from tourney.cli.output import Output, OutputFormat
 from tourney.cli.verify_output import Checks, FoundFlaw
 from tourney.errors import UsageError
-from tourney.match.verify import Finding
 
 
 @pytest.mark.parametrize(("form", "lines"), [(OutputFormat.TEXT, 2), (OutputFormat.JSON, 0)])

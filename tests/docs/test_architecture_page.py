@@ -17,7 +17,7 @@ def layers() -> list[set[str]]:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
-    named = [set(layer.replace("tourney.", "").split(" | ")) for layer in contracts[0]["layers"]]
+    named = [set(re.split(r" [|:] ", layer.replace("tourney.", ""))) for layer in contracts[0]["layers"]]
     return [layer for layer in ({*names} - OUTSIDE for names in named) if layer]
 
 

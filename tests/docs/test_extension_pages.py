@@ -11,9 +11,10 @@ from tourney.bots.channel.interface import Event
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.sandbox.sandbox import PROTECTIONS, ResourceLimits
 from tourney.games.check.suite import check_game
-from tourney.games.game_tree import perft
+from tourney.games.tree import perft
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, MatchSpec
+from tourney.plugins import Addon
 from tourney.run.workers.executor import MatchTask
 from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.row import Row
@@ -22,9 +23,9 @@ GUIDES = ROOT / "docs" / "how-to"
 
 
 def example(page: str) -> dict[str, Any]:
-    """Return what the Python example of a page defines."""
+    """Return what the first Python example of a page defines; the second one is its line of an add-on."""
     text = (GUIDES / f"{page}.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    block, *_ = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {"__name__": "example"}
     exec(compile(block, page, "exec"), names)  # noqa: S102 - the documentation's own code
     return names
@@ -84,10 +85,10 @@ def test_protocol_adapts_a_bare_answer() -> None:
     assert adapted.ask(b"go\n", 2 * 10**9) == Event("line", "move d2-d4")
 
 
-def test_every_group_of_entry_points_has_a_page() -> None:
-    pages = "".join(path.read_text(encoding="utf-8") for path in GUIDES.glob("add-a*.md"))
-    for group in ("games", "formats", "rating_methods", "executors", "sandboxes", "protocols"):
-        assert f'entry-points."tourney.{group}"' in pages
+def test_every_field_of_an_addon_has_a_page() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in GUIDES.glob("*add*n*.md"))
+    for field in Addon._fields:
+        assert f"{field}={{" in pages, f"no guide shows Addon({field}=...)"
 
 
 def test_change_page_names_files_and_names_that_exist() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.modules import MODULES
 from tests.docs.pages import blocks, page
 from tests.support.command import invoke
-from tourney.bots.catalogue.starter import missing_tools
+from tourney.addons.fuel.starter import missing_tools
 
 PAGE = page("explanation/fuel.md")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.docs.pages import blocks, page
 from tests.support.tournaments import write_file
-from tourney.cli.ladder import command
+from tourney.addons.lab.commands.ladder import command
 from tourney.cli.main import CommandTable, cli
 from tourney.run.tournament_file import read_tournament_file
 

@@ -9,14 +9,14 @@ import pytest
 from tests.docs.pages import blocks, page
 from tests.support.command import run
 from tests.support.leagues import NOW
-from tourney.league.league_file import (
+from tourney.addons.league.file import (
     LeagueTable,
     QuotaTable,
     SeasonTable,
     read_authors_file,
     read_league_file,
 )
-from tourney.league.league_folder import cron_files, make_league
+from tourney.addons.league.folder import cron_files, make_league
 
 PAGE = page("how-to/league.md")
 GUIDE, SYSTEMD, _ = blocks(PAGE, "sh")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.docs.pages import blocks, page
-from tests.outcomes.files import one
+from tests.exchange.files import one
 from tests.ratings.classic_pool import BAYESELO, ORDO, POOL, games_of
 from tests.support.command import invoke
 from tests.support.tournaments import played, stored

@@ -6,12 +6,12 @@ import pytest
 import trueskill
 
 from tests.docs.pages import page
-from tourney.compare.comparison import BATCH as PAIRS
+from tourney.addons.lab.comparison import BATCH as PAIRS
 from tourney.match.evidence import ALARM, CAP, POINT
 from tourney.ratings import cycles, fit, likelihood, sequential, superiority
 from tourney.ratings.counts import FEW
 from tourney.ratings.sequential import ELO, QUANTILE, elo_of, expected_score
-from tourney.ratings.trueskill_rating import Settings
+from tourney.ratings.trueskill import Settings
 from tourney.results import audit
 from tourney.schedule.round_robin import BATCH
 from tourney.schedule.until_rule import ALPHA, multiplier, tuned

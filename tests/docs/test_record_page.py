@@ -14,17 +14,17 @@ from tests.seeds.pool import cases, store
 from tests.support.command import ROOT, invoke
 from tests.support.genuine import late_opening
 from tests.support.records import digest_of
+from tourney.addons.league.seasons import season_root
 from tourney.bots.catalogue.tree import content_digest, hash_tree
+from tourney.check.merkle import inclusion_path, leaf_hash, root_from_path
+from tourney.check.record import replay, verify
+from tourney.check.root import beacon_seed, root_of
 from tourney.games.registry import find_game
-from tourney.league.seasons import season_root
-from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path
 from tourney.match.record import check_record
 from tourney.match.referee import Referee
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec, Opening
-from tourney.match.verify import replay, verify
 from tourney.seeds import bot_seed, chance_stream, derive, match_seed, pick, seat_orders, uniform
 from tourney.store.database import Database
-from tourney.store.root import beacon_seed, root_of
 
 PAGE = (ROOT / "docs" / "reference" / "record.md").read_text(encoding="utf-8")
 VECTORS: dict[str, Any] = {

@@ -13,8 +13,8 @@ from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.games import CHANCE, OVER, find_game, stream
-from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
 Play = Callable[..., PlayedMatch]

@@ -10,8 +10,8 @@ from tourney.bots.catalogue.shipped import ladders_dir
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.games.compiled import PLAIN_VARIABLE
-from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import read_record
+from tourney.match.runner import MatchRunner, StoreLauncher
 
 FILES = sorted(ladders_dir().glob("*.jsonl"))
 

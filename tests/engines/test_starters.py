@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.engines.conftest import room_of
+from tourney.addons.fuel.starter import missing_tools
 from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, missing_tools, new_bot, searches
+from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, new_bot, searches
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.errors import BotError
 from tourney.match.spec import Entrant, Limits, MatchSpec
@@ -36,7 +37,7 @@ def write(template: str, language: str, game: str, folder: Path, *, wasm: bool =
     """Write a bot; skip the test if this machine cannot build or start it."""
     bot = folder / f"{template}-{language}{'-wasm' * wasm}"
     new_bot(bot, language, game, template, wasm=wasm)
-    if (wasm or language == "assemblyscript") and (needed := missing_tools(language)):
+    if wasm and (needed := missing_tools(language)):
         pytest.skip(f"this machine builds no modules from {language}: that needs {needed}")
     manifest = read_manifest((bot / "bot.toml").read_text("utf-8"), "bot.toml")
     try:
@@ -170,18 +171,6 @@ def test_search_bot_beats_greedy(
     assert found <= lost
 
 
-PORTS = ("rust", "java")
-"""The languages whose search plays as the one in JavaScript does."""
-
-
-@pytest.mark.parametrize("language", PORTS)
-def test_search_bot_plays_alike_in_every_language(language: str, shipped: BotStore, tmp_path: Path) -> None:
-    bots = [write("search", one, "sage-stones", tmp_path) for one in ("javascript", language)]
-    tables = ((2, 2), (3, 1), (4, 1))
-    one, other = (matches(shipped, bot, "sage-stones", "random", tables, "--playouts=5") for bot in bots)
-    assert one == other
-
-
 def test_every_search_template_is_played() -> None:
     played = {(language, game) for language, game, *_ in SEARCHES}
-    assert played | {(language, "sage-stones") for language in PORTS} == set(searches())
+    assert played == set(searches())

@@ -25,9 +25,9 @@ from tourney.games.diagrams import (
     seat_colors,
     style,
 )
-from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
 from tourney.games.svg_diagram import PIECE, board_svg, cell_sprite, placed_sprites, svg_diagram, view_box
+from tourney.games.tree import playout
 from tourney.games.view import text_diagram
 from tourney.seeds import stream
 

@@ -5,9 +5,7 @@ Families of games are made by name on request, and refused in one sentence.
 
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 
 import pytest
 
@@ -17,12 +15,10 @@ from tourney.bots.catalogue.manifest import read_manifest
 from tourney.errors import GameError
 from tourney.games.base import AnyGame
 from tourney.games.registry import FAMILIES, GAMES, GameFamily, all_games, find_game
+from tourney.plugins import Addon
 
 
-def test_table_of_own_games_matches_entry_points() -> None:
-    """An own game must be added in both places."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["entry-points"][GAMES.group] == GAMES.own
+def test_own_games_are_listed_and_clash_with_none() -> None:
     assert set(GAMES.names()) >= set(GAMES.own)
     assert GAMES.clashes() == {}
 
@@ -42,8 +38,7 @@ def test_own_games_load_without_slow_imports() -> None:
 
 def test_own_game_wins_over_plugin_of_its_name() -> None:
     """Bots get the own game; listing all games reports the plugin."""
-    claim = [EntryPoint("cyvasse", "tests.support.toys:Toe", GAMES.group)]
-    with installed(*claim):
+    with installed(Addon(games={"cyvasse": "tests.support.toys:Toe"})):
         assert type(find_game("cyvasse")).__module__ == "tourney.games.cyvasse"
         with pytest.raises(
             GameError, match=r"cyvasse of Tourney's own is offered by tests\.support\.toys:Toe as well"
@@ -59,12 +54,12 @@ def test_own_game_wins_over_plugin_of_its_name() -> None:
 
 
 def test_game_offered_by_two_plugins_is_refused() -> None:
-    """Both plugins are named; the same entry point listed twice is not a clash."""
-    points = [
-        EntryPoint("toe", target, GAMES.group)
+    """Both plugins are named; the same target offered twice is not a clash."""
+    addons = [
+        Addon(games={"toe": target})
         for target in ("tests.support.toys:Toe", "tests.support.toys:Race", "tests.support.toys:Toe")
     ]
-    with offering(), installed(*points):
+    with offering(), installed(*addons):
         with pytest.raises(
             GameError, match=r"offered twice, by tests\.support\.toys:Race and tests\.support\.toys:Toe"
         ):
@@ -74,14 +69,13 @@ def test_game_offered_by_two_plugins_is_refused() -> None:
             " uninstall one of the packages"
         }
         assert invoke("games", "--quiet").stderr.count("\n") == 1
-    with offering(), installed(*points[::2]):
+    with offering(), installed(*addons[::2]):
         assert [game.name for game in all_games()] == ["toe"]
 
 
 def test_plugin_games_are_listed_with_own_games() -> None:
     """All games are sorted by name."""
-    points = [EntryPoint("race", TOYS["race"] + " [extra]", GAMES.group)]
-    with installed(*points):
+    with installed(Addon(games={"race": TOYS["race"]})):
         assert GAMES.names() == tuple(sorted([*GAMES.own, "race"]))
         assert find_game("race").title == "Race"
     GAMES.clear()
@@ -118,8 +112,7 @@ class Sized(GameFamily):
 
 @pytest.fixture
 def family() -> Iterator[None]:
-    point = EntryPoint("sized", "tests.games.test_registry:Sized", FAMILIES.group)
-    with installed(point):
+    with installed(Addon(game_families={"sized": "tests.games.test_registry:Sized"})):
         yield
     GAMES.clear()
     FAMILIES.clear()

@@ -20,9 +20,9 @@ from tourney.games.diagrams import (
     style,
     tray,
 )
-from tourney.games.game_tree import playout
 from tourney.games.registry import GAMES, find_game
 from tourney.games.svg_diagram import DRAWINGS, SIDE_BODIES, board_svg, drawing_of, piece_svg, view_box
+from tourney.games.tree import playout
 from tourney.games.view import text_diagram
 from tourney.seeds import stream
 

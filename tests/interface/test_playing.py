@@ -12,8 +12,8 @@ import tourney
 from tests.support.folders import write_shell_bot
 from tests.support.memory import set_memory
 from tests.support.tournaments import THREE_PEBBLES, refused, write_file
+from tourney.check.record import verify
 from tourney.errors import BotError, GameError, SandboxError, TournamentError, UsageError
-from tourney.match.verify import verify
 
 SLOW = tourney.Limits(move_ms=600_000, startup_ms=600_000)
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.support.piped import NoProcesses
 from tests.support.tables import GAMES, HELLO, TOE, make_spec, outcome
-from tourney.bots.channel import process_channel as module
+from tourney.bots.channel import process as module
 from tourney.bots.channel.interface import Event, Reading
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.bots.sandbox.processes import Pipes
 from tourney.match import turn_timing

@@ -12,15 +12,15 @@ from tests.play.typed import Typed
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.channel.interface import Channel, Event, TracedChannel
 from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.check.named_seeds import RandomChannel
+from tourney.check.record import verify
 from tourney.games.cyvasse.board import STEPS
 from tourney.games.registry import find_game
-from tourney.match.match_runner import StoreLauncher
-from tourney.match.named_seeds import RandomChannel
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import StoreLauncher
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.match.verify import verify
 from tourney.play.person import PERSON
 from tourney.play.person_match import PersonMatch, Seat
 from tourney.seeds import derive

@@ -16,10 +16,10 @@ from tests.support.folders import write_shell_bot
 from tests.support.piped import DEATH, Output, PipedChannel, Stage, polite
 from tests.support.tables import GAMES, make_spec
 from tourney.bots.catalogue.store import BotStore
-from tourney.match.match_runner import entrant_of
 from tourney.match.play import play_match
 from tourney.match.player import FLUSH, Player
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import entrant_of
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.run.workers.executor import MAX_FAILURES, MatchTask
 from tourney.run.workers.local import LocalExecutor

@@ -13,13 +13,13 @@ from msgspec import structs
 
 from tests.support.tournaments import entrant, refused
 from tourney.bots.catalogue.command import BotCommand
+from tourney.check.record import rerun, verify
 from tourney.errors import CheckError, EnvironmentFailure, OptionError
 from tourney.games.external import External, command_option, option_command
 from tourney.games.registry import GAMES, find_game
 from tourney.match.outside_referee import bot_line, play_external, read_outcome, referee_words
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
-from tourney.match.verify import rerun, verify
 
 GAME = find_game("external")
 

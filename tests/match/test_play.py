@@ -8,12 +8,12 @@ from tests.support.records import as_json
 from tests.support.tables import GAMES, HELLO, NO_LIMITS, ODDS, TOE, make_spec, notes, outcome, play_scripts
 from tourney.bots.channel.interface import Event, ForwardingChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
+from tourney.check.record import verify
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.record import check_record
 from tourney.match.result import LogLine, SeatMeasurements
 from tourney.match.spec import Limits, Opening
-from tourney.match.verify import verify
 from tourney.seeds import bot_seed, derive, uniform
 
 FIRST, SECOND = bot_seed(7, 1), bot_seed(7, 2)

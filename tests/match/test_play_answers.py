@@ -5,11 +5,11 @@ import pytest
 from tests.support.tables import HELLO, NO_LIMITS, TOE, make_spec, notes, outcome, play_scripts
 from tourney.bots.channel.interface import Event
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
+from tourney.check.record import verify
 from tourney.errors import SandboxError
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.spec import Limits
-from tourney.match.verify import verify
 
 START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
 

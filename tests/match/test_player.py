@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tourney.bots.channel.interface import Channel, Event, Withheld, cut_line
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import start_process

@@ -18,11 +18,11 @@ from tests.support.tables import TOE, make_spec, notes, outcome, toy
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
+from tourney.check.named_seeds import RandomChannel
+from tourney.check.record import verify
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import MatchRunner
 from tourney.match.spec import Entrant, Limits
-from tourney.match.verify import verify
 
 START = r"read x; echo bot; read x; echo ready; "
 TURN = START + "while read -r word rest; do [ $word = go ] && break; done; "

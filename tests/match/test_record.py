@@ -14,8 +14,8 @@ from tests.support.command import ROOT
 from tests.support.records import as_json, digested
 from tests.support.tables import HELLO, make_spec, play_scripts
 from tests.support.tournaments import refused
+from tourney.check.named_seeds import play_named, read_manifest
 from tourney.errors import RecordError
-from tourney.match.named_seeds import play_named, read_manifest
 from tourney.match.record import (
     FORMAT,
     Fault,

@@ -8,13 +8,13 @@ import pytest
 from tests.support.genuine import late_opening
 from tests.support.tables import HELLO, ODDS, RACE, TOE, make_spec, notes, outcome, play_scripts
 from tests.support.toys import Toe
+from tourney.check.record import verify
 from tourney.errors import GameError, OptionError, TournamentError
 from tourney.games.base import OVER
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, make_record
 from tourney.match.referee import Referee
 from tourney.match.spec import DEFAULT_LIMITS, Opening
-from tourney.match.verify import verify
 from tourney.seeds import derive, pick, uniform
 
 

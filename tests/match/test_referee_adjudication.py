@@ -14,15 +14,15 @@ import rfc8785
 from tests.seeds.checkers import NODE, PYTHON, check, needs_node
 from tests.support.records import as_json, digested
 from tests.support.tables import ODDS, RACE, TOE, make_spec, outcome, play_scripts
+from tourney.addons.chess.game import Chess
+from tourney.check.record import compare, verify, verify_data
 from tourney.errors import GameError, TablesError, TournamentError
 from tourney.games.base import AnyGame, AnyState, Tables
-from tourney.games.chess import Chess
 from tourney.games.registry import find_game
 from tourney.match.record import Adjudication, Outcome, Record, make_record, score_of
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DrawRule, Limits, MatchSpec, Opening, ResignRule
-from tourney.match.verify import compare, verify, verify_data
 from tourney.seeds import stream
 
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")

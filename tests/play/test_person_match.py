@@ -15,15 +15,15 @@ from tests.support.tables import make_spec
 from tests.support.toys import Odds, Race, Toe
 from tourney.bots.channel.interface import Channel, Event, FailedChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
+from tourney.check.named_seeds import RandomChannel
+from tourney.check.record import verify
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.named_seeds import RandomChannel
 from tourney.match.play import play_match
 from tourney.match.player import MS, Player
 from tourney.match.record import check_record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
-from tourney.match.verify import verify
 from tourney.play.person import PERSON
 from tourney.play.person_match import PersonMatch, ReplayChannel, Seat
 

@@ -4,7 +4,7 @@ from unittest.mock import patch
 
 from tests.support.command import offering
 from tests.support.toys import Race
-from tourney.ratings.trueskill_rating import default_draw_probability, estimate_draw_probability
+from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
 from tourney.schedule.row import MatchKey, ResultRow
 
 

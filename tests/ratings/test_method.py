@@ -1,21 +1,17 @@
 """Rating methods share one interface."""
 
-import tomllib
-
 import pytest
 
 from tests.ratings.pools import results_of
-from tests.support.command import ROOT
 from tourney.errors import UsageError
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.method import METHODS
-from tourney.ratings.trueskill_rating import SkillPool
+from tourney.ratings.trueskill import SkillPool
 
 
-def test_own_methods_equal_the_entry_points() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["entry-points"][METHODS.group] == METHODS.own
+def test_every_own_method_is_found_by_its_name() -> None:
+    assert [method.name for method in METHODS.all()] == list(METHODS.own) == ["batch", "trueskill"]
 
 
 @pytest.mark.parametrize("seats", [2, 3])

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import FIELD, Diagram, seat_colors
-from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
 from tourney.games.svg_diagram import LABEL, arrow_svg, placed_sprites
+from tourney.games.tree import playout
 from tourney.match.record import Outcome, Record, decode_record, make_record
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.report.replays.codes import ALPHABET

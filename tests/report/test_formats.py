@@ -20,18 +20,18 @@ from tests.report.browser import needs_browser, probe
 from tests.report.html_pages import Page
 from tests.support.command import invoke
 from tests.support.sites import site
+from tourney.addons.lab.gate import GateRule
+from tourney.addons.lab.ladder import LadderRule
+from tourney.addons.lab.tuning import TuneRule
+from tourney.addons.lab.tuning_methods import SearchTerms, default_rate
 from tourney.bots.catalogue.manifest import Parameter
-from tourney.compare.gate import GateRule
-from tourney.compare.ladder import LadderRule
-from tourney.compare.tuning import TuneRule
-from tourney.compare.tuning_methods import SearchTerms, default_rate
 from tourney.report.display import label
 from tourney.report.output.layout import Options
 from tourney.report.output.write import write
-from tourney.report.pages.bracket_page import bracket
-from tourney.report.pages.format_pages import estimates
-from tourney.report.pages.methods_page import has_measurements
-from tourney.report.pages.rounds_page import has_progress, has_rounds, round_path
+from tourney.report.pages.bracket import bracket
+from tourney.report.pages.formats import estimates
+from tourney.report.pages.methods import has_measurements
+from tourney.report.pages.rounds import has_progress, has_rounds, round_path
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.results.rounds import float_of, rankings, rounds_of
@@ -440,7 +440,7 @@ def test_intervals_of_an_adaptive_tournament_narrow(cups: Cups) -> None:
 def test_estimates_of_many_batches_are_spread_evenly(cups: Cups, monkeypatch: Any) -> None:
     source, _ = cups.made("adaptive")
     batches = tuple(rounds_of(source.setup, source.rows, source.results))
-    monkeypatch.setattr("tourney.report.pages.format_pages._MOST", 2)
+    monkeypatch.setattr("tourney.report.pages.formats._MOST", 2)
     assert [one.batch for one in estimates(source, batches)] == [0, 2, 4]
 
 

@@ -18,7 +18,9 @@ from tourney.report import display
 from tourney.report.output.layout import File, Options
 from tourney.report.output.rendering import Renderer
 from tourney.report.output.write import write
-from tourney.report.pages import fault_page, history_page, pair_page
+from tourney.report.pages import fault as fault_page
+from tourney.report.pages import history as history_page
+from tourney.report.pages import pair as pair_page
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.store.database import Database

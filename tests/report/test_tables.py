@@ -7,9 +7,9 @@ import pytest
 from tests.report import world
 from tests.report.conftest import Report
 from tourney.report.output.layout import Options
-from tourney.report.pages.bot_page import faults
-from tourney.report.pages.overview_page import seat_lines
-from tourney.report.pages.pair_page import crosstable, meetings, residual_step, superiority
+from tourney.report.pages.bot import faults
+from tourney.report.pages.overview import seat_lines
+from tourney.report.pages.pair import crosstable, meetings, residual_step, superiority
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.run.engine.recorder import spec_of

@@ -14,7 +14,10 @@ from msgspec.structs import replace
 
 from tests.support import genuine
 from tests.support.command import invoke
-from tourney.compare.ladder import LadderFormat
+from tourney.addons.lab.ladder import LadderFormat
+from tourney.check.root import compute_root
+from tourney.exchange.lines import export_lines
+from tourney.exchange.merging import merge_databases
 from tourney.results.rounds import rankings
 from tourney.results.standings import Ranking, compute_standings, load_history, load_setup
 from tourney.schedule import knockout
@@ -25,9 +28,6 @@ from tourney.schedule.ranking_rule import BY_POINTS, older_rule
 from tourney.schedule.round_robin import Gauntlet, RoundRobin
 from tourney.schedule.swiss import Swiss
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
-from tourney.store.merging import merge_databases
-from tourney.store.root import compute_root
 from tourney.store.values import Plan
 
 CUPS: dict[str, dict[str, Any]] = {

@@ -17,6 +17,7 @@ from tests.run.test_same_results import play, results
 from tests.support.coordination import RecordingListener
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import refused, write_file
+from tourney.check.database import check_database
 from tourney.errors import StoreError
 from tourney.run.engine import tournament_run
 from tourney.run.engine.spool import Spool
@@ -25,7 +26,6 @@ from tourney.run.listeners import Listener
 from tourney.run.summary import End, Summary
 from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.store.checking import check_database
 from tourney.store.database import Database
 from tourney.store.values import MatchResult
 

@@ -13,7 +13,7 @@ import pytest
 from tests.support.command import ROOT, invoke, popen
 from tests.support.processes import wait_for
 from tests.support.wasm import searcher, start, write_module
-from tourney.bots.wasm import fuel
+from tourney.addons.fuel import meter as fuel
 
 BOTS = {
     "steady": searcher(2_000, 0, 1),

@@ -8,13 +8,13 @@ import pytest
 from tests.support.folders import write_shell_bot
 from tests.support.tournaments import refused, write_file
 from tourney.bots.catalogue.store import BotStore
+from tourney.check.root import commitment_of
 from tourney.errors import TournamentError
 from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.tournament_file import read_tournament_file
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.swiss import Swiss
 from tourney.store.database import Database
-from tourney.store.root import commitment_of
 from tourney.store.values import RunSettings
 
 FILE = """

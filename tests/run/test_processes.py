@@ -14,7 +14,7 @@ from tests.support.command import PROGRAM, popen
 from tests.support.processes import PATIENCE, alive, wait_for, workers_of
 from tests.support.sites import site
 from tests.support.tournaments import digests, write_file
-from tourney.ratings.trueskill_rating import TrueSkillMethod
+from tourney.ratings.trueskill import TrueSkillMethod
 from tourney.report.output.layout import Options
 from tourney.report.source import load
 from tourney.results.standings import compute_standings

@@ -19,20 +19,20 @@ from tests.support.executors import BackwardsExecutor, FuturesExecutor, Immediat
 from tests.support.sites import site
 from tests.support.tournaments import begin, digests
 from tourney.bots.channel.interface import Channel, Event
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
+from tourney.check.named_seeds import RandomChannel
+from tourney.check.root import compute_root
+from tourney.check.schedule import StoredSchedule, TournamentCheck, check_schedule
+from tourney.match.runner import MatchRunner
 from tourney.match.spec import Entrant, Limits
 from tourney.report.output.layout import Options
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.run_control import RunControl
-from tourney.run.engine.schedule_check import StoredSchedule, TournamentCheck, check_schedule
 from tourney.run.listeners import Listener
 from tourney.run.summary import End, RunProgress
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.database import Database
-from tourney.store.root import compute_root
 
 NOWHERE = Path("/nowhere")
 DEAD, FRAIL = "b", "c"

@@ -1,7 +1,6 @@
 """Tournament files: keys, refusals, opening books and ``@ladder``."""
 
 import dataclasses
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,11 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.errors import ActionError, TournamentError
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS, Limits, Opening
+from tourney.plugins import Addon
 from tourney.run.file_schema import EntrantLine
 from tourney.run.preparation import enter
 from tourney.run.tournament_file import read_book, read_tournament_file
-from tourney.schedule.format import FORMATS, find_format
+from tourney.schedule.format import find_format
 from tourney.schedule.row import Row
 from tourney.store.column_reading import canonical
 from tourney.store.values import Plan, RunSettings, plan_data, plan_from
@@ -176,7 +176,7 @@ def test_wrong_value_is_refused_in_one_sentence(tmp_path: Path, old: str, new: s
 
 def test_broken_format_matters_only_where_it_may_be_meant(tmp_path: Path) -> None:
     broken = "the plugin of format gone (tests.nowhere:Gone) is broken: ModuleNotFoundError: "
-    with installed(EntryPoint("gone", "tests.nowhere:Gone", FORMATS.group)):
+    with installed(Addon(formats={"gone": "tests.nowhere:Gone"})):
         assert read_tournament_file(write_file(tmp_path, PLAIN)).plan.format == "round-robin"
         with refused(TournamentError, 'cup.toml: unknown key "zero"; the keys are: ', f"; {broken}"):
             read_tournament_file(write_file(tmp_path, f"zero = 3\n{PLAIN}"))

@@ -13,8 +13,8 @@ import pytest
 
 from tests.support.command import ROOT, invoke, run_file
 from tests.support.tables import make_spec
+from tourney.addons.chess.starts import PgnMoves
 from tourney.errors import GameError
-from tourney.games.chess.starts import PgnMoves
 from tourney.games.registry import find_game
 from tourney.match.record import make_record
 from tourney.match.referee import Referee

@@ -1,22 +1,18 @@
 """Formats by name."""
 
-import tomllib
-from importlib.metadata import EntryPoint
 from unittest.mock import patch
 
 import pytest
 
-from tests.support.command import ROOT
+from tests.support.command import installed
 from tests.support.schedules import setup
-from tourney import plugins
 from tourney.errors import TournamentError
+from tourney.plugins import Addon
 from tourney.schedule.format import FORMATS, History, Pairings, find_format, working_formats
 from tourney.schedule.swiss import Swiss
 
 
-def test_own_formats_equal_the_entry_points() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["entry-points"][FORMATS.group] == FORMATS.own
+def test_every_own_format_is_found_by_its_name() -> None:
     assert [format_.name for format_ in FORMATS.all()] == list(FORMATS.names()) == sorted(FORMATS.own)
 
 
@@ -36,8 +32,7 @@ class Late(Swiss):
 
 
 def test_plugin_adds_a_format_for_tournament_files() -> None:
-    points = [EntryPoint("late", f"{__name__}:Late", FORMATS.group)]
-    with patch.object(plugins, "installed", lambda _: points), patch.dict(FORMATS._found):
+    with installed(Addon(formats={"late": f"{__name__}:Late"})), patch.dict(FORMATS._loaded):
         assert "late" in [format_.name for format_ in working_formats()[0]]
 
 

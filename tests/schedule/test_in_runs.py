@@ -15,16 +15,16 @@ from tests.support.schedules import check_rows, pairings
 from tests.support.tables import NO_LIMITS, TOE
 from tests.support.tournaments import answer, digests
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
+from tourney.check.record import verify
+from tourney.check.schedule import StoredSchedule, check_schedule
+from tourney.exchange.game_files import trf
 from tourney.games.base import OVER
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.spec import Entrant
-from tourney.match.verify import verify
-from tourney.results.game_files import trf
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
-from tourney.run.engine.schedule_check import StoredSchedule, check_schedule
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, find_format
@@ -125,7 +125,7 @@ def test_swiss_of_two_hundred_plays_real_matches(tmp_path: Path) -> None:
     exported = invoke("export", "--what", "trf", "--db", str(tmp_path / "t.db"))
     table = find_format("swiss").table(setup, history)
     assert table is not None
-    assert exported.stdout_bytes.decode() == trf(setup, history, table, "cup", "swiss")
+    assert exported.stdout_bytes.decode() == trf(setup, history, table, "cup", find_format("swiss"))
     check_rows(history.rows)
     assert len(history.results) == len(history.rows) == 1800
     assert not any(result.void or any(result.faults) for result in history.results)

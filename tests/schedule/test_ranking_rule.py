@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.schedules import results, setup, truth
 from tests.support.tournaments import refused
-from tourney.compare.ladder import LadderFormat, LadderRule
+from tourney.addons.lab.ladder import LadderFormat, LadderRule
 from tourney.errors import TournamentError
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import FORMATS, Format, History, Setup, rows_of

@@ -10,24 +10,27 @@ from scripts.make_reference import main, reference
 from tests.support.command import ROOT
 from tourney.cli.main import cli
 
-FILE = ROOT / "docs" / "reference" / "commands.md"
+FOLDER = ROOT / "docs" / "reference" / "commands"
 
 
 def test_committed_reference_is_current(tmp_path: Path) -> None:
     """``make reference`` regenerates it, in a process of its own: other tests change what help shows."""
     words = [sys.executable, "-m", "scripts.make_reference", str(tmp_path)]
     subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
-    assert FILE.read_text(encoding="utf-8") == (tmp_path / "commands.md").read_text(encoding="utf-8")
+    written = {path.name: path.read_text("utf-8") for path in (tmp_path / "commands").iterdir()}
+    assert written == {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
 
 
 def test_reference_has_every_command_at_any_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     assert main([str(tmp_path)]) == 0
     monkeypatch.setenv("COLUMNS", "200")
-    text = reference()
-    assert (tmp_path / "commands.md").read_text(encoding="utf-8") == text
+    pages = reference()
+    for file, text in pages.items():
+        assert (tmp_path / "commands" / file).read_text("utf-8") == text
+    text = "".join(pages.values())
     for name in cli.names:
-        assert f"\n### tourney {name}\n" in text
+        assert f"\n## tourney {name}\n" in text
         assert f"\nUsage: tourney {name} " in text
 
 

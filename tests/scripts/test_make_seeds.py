@@ -9,11 +9,11 @@ from scripts.make_seeds import LINES, PLIES, SEED, book_text, main, mirrored, pl
 from tests.support.command import GOLDEN, ROOT
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.check.named_seeds import read_manifest
+from tourney.check.record import compare, verify
 from tourney.games.base import TERMINATIONS, GoldenMatch
 from tourney.games.registry import find_game
-from tourney.match.named_seeds import read_manifest
 from tourney.match.record import check_record
-from tourney.match.verify import compare, verify
 from tourney.run.tournament_file import read_book
 
 SEEDS = ROOT / "seeds"

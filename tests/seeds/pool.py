@@ -11,12 +11,12 @@ from typing import Final
 from tests.support.command import GOLDEN
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import entrant
+from tourney.addons.lab.comparison import ComparisonRule
+from tourney.addons.lab.gate import GateRule
+from tourney.addons.lab.ladder import LadderRule
+from tourney.addons.lab.tuning import TuneRule
+from tourney.addons.lab.tuning_methods import SearchTerms, default_rate
 from tourney.bots.catalogue.manifest import Parameter
-from tourney.compare.comparison import ComparisonRule
-from tourney.compare.gate import GateRule
-from tourney.compare.ladder import LadderRule
-from tourney.compare.tuning import TuneRule
-from tourney.compare.tuning_methods import SearchTerms, default_rate
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, make_record

@@ -14,9 +14,9 @@ from tests.seeds.mutations import KEPT, NEVER, RULES, SEEN, Change, Json, change
 from tests.support.command import GOLDEN, ROOT
 from tests.support.genuine import late_opening
 from tests.support.tournaments import entrant
+from tourney.check.record import verify_data
 from tourney.match.record import Outcome, make_record
 from tourney.match.spec import MatchSpec
-from tourney.match.verify import verify_data
 from tourney.schedule.format import FORMATS
 from tourney.seeds import derive, pick, stream
 

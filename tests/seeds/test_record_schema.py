@@ -11,7 +11,7 @@ from tests.seeds.mutations import SEEN, Change
 from tests.seeds.test_checkers import of_stones
 from tests.support.command import ROOT
 from tests.support.records import as_json
-from tourney.match.named_seeds import play_named, read_manifest
+from tourney.check.named_seeds import play_named, read_manifest
 
 SCHEMA = json.loads((ROOT / "docs" / "reference" / "schemas" / "record.json").read_text(encoding="utf-8"))
 BEYOND = {

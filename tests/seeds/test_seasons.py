@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.seeds.checkers import NODE, PYTHON, check, needs_node
-from tourney.league.seasons import season_root
+from tourney.addons.league.seasons import season_root
 
 BOTH = [PYTHON, pytest.param(NODE, marks=needs_node)]
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec import structs
 
 from tests.support.tournaments import LETTERS, begin, digests, entrant, played, refused
+from tourney.check.database import check_database
 from tourney.errors import StoreError, UsageError
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
@@ -16,7 +17,6 @@ from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
 from tourney.store.beacon import Beacon
-from tourney.store.checking import check_database
 from tourney.store.database import Database
 from tourney.store.schedules import RowCounts
 from tourney.store.values import RANDOM, MatchResult, Origin, Plan, StoredEntrant, StoredRun, Tournament

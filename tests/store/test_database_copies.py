@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from tests.support.tournaments import begin, digests, played, refused
+from tourney.check.database import check_database
 from tourney.errors import EnvironmentFailure, StoreError, UsageError
 from tourney.run.engine.recorder import spec_of
-from tourney.store.checking import check_database
 from tourney.store.database import Database, backup_database, copy_database
 from tourney.store.models import METADATA
 from tourney.store.values import MatchResult

@@ -6,10 +6,10 @@ from msgspec import structs
 
 from tests.support import genuine
 from tests.support.tournaments import refused
+from tourney.check.database import check_database
 from tourney.errors import StoreDamaged
 from tourney.match.analysis import Analyser, Analysis, ValuedTurn
 from tourney.match.spec import Entrant, Limits
-from tourney.store.checking import check_database
 from tourney.store.database import Database
 
 BOT = Entrant("reference", "reference", "1", (), "7" * 64)

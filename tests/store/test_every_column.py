@@ -13,18 +13,18 @@ import sqlalchemy as sa
 from tests.store.test_derived_analyses import analysis
 from tests.support import genuine
 from tests.support.tournaments import stored
+from tourney.check.database import check_database, check_parts
 from tourney.errors import TourneyError
 from tourney.match.record import Outcome
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.schedule.row import Row
 from tourney.store.baselines import Promotion
-from tourney.store.checking import check_database, check_parts
 from tourney.store.database import Database
 from tourney.store.derived import Checkpoint, DrawProbability
 from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT
 from tourney.store.presentation import Presentation
 from tourney.store.tournaments import Archive
-from tourney.store.values import CHOSEN, RESULTS, Plan, RunSettings
+from tourney.store.values import CHOSEN, Plan, RunSettings
 
 BYTES = b"\xff"
 """Values that fit no column, including columns of bytes, which hold compressed JSON."""
@@ -87,7 +87,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         other = genuine.begin(repository, ("drawn-1", "drawn-2"), name="archived")
         genuine.play_all(repository, other)
         repository.records.move_out(other.id, Archive("archived.jsonl.gz", "5" * 64, "2026-11-22"))
-        plan = Plan("results", "sage-stones", "1", (), RESULTS, 2, 2)
+        plan = Plan("results", "sage-stones", "1", (), "results", 2, 2)
         faulty = repository.tournaments.add(
             plan, seed=1, origin=CHOSEN, run=RunSettings(), entrants=stored(2), created="2026-11-22"
         )

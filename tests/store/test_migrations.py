@@ -17,10 +17,10 @@ from alembic.script import ScriptDirectory
 from tests.store.test_postgres import empty_database, needs_server, play_all
 from tests.support.releases import release
 from tests.support.tournaments import refused
+from tourney.check.database import check_database
 from tourney.errors import StoreError
 from tourney.results.standings import compute_standings
 from tourney.store import migrations, sqlite
-from tourney.store.checking import check_database
 from tourney.store.database import Database, upgrade_database
 from tourney.store.engine import open_engine, transaction
 from tourney.store.models import METADATA

@@ -22,14 +22,14 @@ import sqlalchemy as sa
 from tests.support.command import PROGRAM, invoke, run
 from tests.support.processes import leftovers
 from tests.support.tournaments import begin, digests, played, refused, write_file
+from tourney.check.database import check_database
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.match.record import FaultKind
-from tourney.ratings.trueskill_rating import Settings
+from tourney.ratings.trueskill import Settings
 from tourney.results import ratings
 from tourney.results.ratings import rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
-from tourney.store.checking import check_database
 from tourney.store.database import Database, backup_database, copy_database
 from tourney.store.engine import parse_url
 from tourney.store.values import MatchResult, Tournament

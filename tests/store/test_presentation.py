@@ -8,15 +8,16 @@ import pytest
 from tests.support import genuine
 from tests.support.tournaments import write_file
 from tourney.bots.catalogue.store import BotStore
+from tourney.check.database import check_database
+from tourney.check.root import compute_root
 from tourney.errors import TournamentError
+from tourney.exchange.importing import import_tournament
+from tourney.exchange.lines import export_lines
 from tourney.parsing import parse_json
 from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.tournament_file import read_tournament_file
 from tourney.schema import SchemaError, read
-from tourney.store.checking import check_database
 from tourney.store.database import Database, copy_database
-from tourney.store.exchange import export_lines
-from tourney.store.importing import import_tournament
 from tourney.store.presentation import (
     MAX_LOGO,
     NO_PRESENTATION,
@@ -25,7 +26,6 @@ from tourney.store.presentation import (
     check_logo,
     logo_text,
 )
-from tourney.store.root import compute_root
 
 PNG = b"\x89PNG\r\n\x1a\n rest"
 SVG = b'<?xml version="1.0"?>\n<!-- > a <script> in words -->\n<svg xmlns="x"><path d="M0 0"/></svg>'

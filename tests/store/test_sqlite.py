@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.tournaments import begin, refused
+from tourney.check.database import check_database
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.files import make_temporary
 from tourney.store import sqlite
-from tourney.store.checking import check_database
 from tourney.store.database import Database, copy_database, upgrade_database
 from tourney.store.migrations import newest
 

@@ -11,12 +11,13 @@ from msgspec import structs
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import begin, played, refused
 from tourney.bots.catalogue.store import BotStore
+from tourney.check.schedule import StoredSchedule, check_schedule
 from tourney.errors import WorkerError
+from tourney.exchange.lines import export_lines
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.run_control import RunControl
-from tourney.run.engine.schedule_check import StoredSchedule, check_schedule
 from tourney.run.engine.tournament_run import executor_run
 from tourney.run.engine.withdrawal import (
     Withdrawal,
@@ -30,7 +31,6 @@ from tourney.run.listeners import Listener
 from tourney.run.summary import End, Summary
 from tourney.run.workers.executor import MatchTask, Run, WorkerReply
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
 from tourney.store.values import Tournament
 
 Play = Callable[[MatchSpec], PlayedMatch]

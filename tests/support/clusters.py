@@ -10,16 +10,16 @@ from typing import ClassVar
 
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import begin, digests
+from tourney.addons.cluster.executor import ClusterExecutor
+from tourney.addons.cluster.host_service import host_info
+from tourney.addons.cluster.nodes import ClusterLink, ClusterNode, LinkLostError
 from tourney.bots.channel.interface import Channel, Event
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
+from tourney.check.named_seeds import RandomChannel
+from tourney.match.runner import MatchRunner
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.summary import Summary
-from tourney.run.workers.cluster import ClusterExecutor
-from tourney.run.workers.cluster_nodes import ClusterLink, ClusterNode, LinkLostError
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply
-from tourney.run.workers.host_service import host_info
 from tourney.run.workers.messages import (
     BatchRequest,
     BotsAnswer,

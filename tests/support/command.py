@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,6 +18,7 @@ from tourney.cli.main import cli
 from tourney.games.base import AnyGame
 from tourney.games.console import Console
 from tourney.games.registry import GAMES, find_game
+from tourney.plugins import Addon
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "tourney")
@@ -92,19 +92,26 @@ def default_signals() -> None:
 
 
 @contextmanager
-def installed(*points: EntryPoint) -> Iterator[None]:
-    """Let these be the only entry points, in this process."""
-    with patch.object(plugins, "installed", lambda group: [p for p in points if p.group == group]):
+def installed(*addons: Addon) -> Iterator[None]:
+    """Let these be the only add-ons of other packages, in this process."""
+    named = {f"addon-{number}": addon for number, addon in enumerate(addons, start=1)}
+    with patch.object(plugins, "others", lambda: (named, {})):
         yield
 
 
 @contextmanager
 def offering(**games: str) -> Iterator[None]:
     """Let these be the games there are, in this process: ``NAME="module:Class"``, ``_`` for ``-``."""
-    points = [EntryPoint(name.replace("_", "-"), value, GAMES.group) for name, value in games.items()]
+    addon = Addon(games={name.replace("_", "-"): target for name, target in games.items()})
+    core = plugins.CORE._replace(games={})
+    own = {name: shipped._replace(games={}) for name, shipped in plugins.shipped().items()}
     GAMES.clear()
     try:
-        with patch.object(GAMES, "own", {}), installed(*points):
+        with (
+            patch.object(plugins, "CORE", core),
+            patch.object(plugins, "shipped", lambda: own),
+            installed(addon),
+        ):
             yield
     finally:
         GAMES.clear()

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.support.coordination import RecordingListener
 from tests.support.executors import FuturesExecutor, Immediate
-from tourney.compare.asking import Answer, BotQuestion, ask
+from tourney.addons.lab.asking import Answer, BotQuestion, ask
 from tourney.run.engine.run_control import Deadline
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.values import RunSettings

@@ -12,10 +12,10 @@ from tests.support.command import PROGRAM, popen
 from tests.support.processes import wait_for
 from tests.support.sites import site
 from tests.support.tournaments import digests
+from tourney.check.root import compute_root
 from tourney.report.output.layout import Options
 from tourney.report.source import load
 from tourney.store.database import Database
-from tourney.store.root import compute_root
 
 CUP = """
 name = "cup"

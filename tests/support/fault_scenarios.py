@@ -15,17 +15,18 @@ from rich.console import Console
 from tests.support import genuine, leagues, releases
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.kills import CUP
-from tourney.league import admission, league_site
-from tourney.league.intake import arrivals
-from tourney.league.league_folder import League
-from tourney.league.receipts import Diagnosis
+from tourney.addons.league import admission
+from tourney.addons.league import site as league_site
+from tourney.addons.league.folder import League
+from tourney.addons.league.intake import arrivals
+from tourney.addons.league.receipts import Diagnosis
+from tourney.check.database import check_database
+from tourney.check.root import keep_root
+from tourney.exchange.archiving import archive_tournament
+from tourney.exchange.lines import export_lines
 from tourney.run.workers.executor import EXECUTORS, MatchTask, WorkerReply
 from tourney.schedule.format import working_formats
-from tourney.store.archiving import archive_tournament
-from tourney.store.checking import check_database
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
-from tourney.store.root import keep_root
 
 DB: Final = ("--db", "t.db")
 SMALL: Final = 'opening-plies = 2\n{}\noptions.stones = "5"'

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from tourney.check.named_seeds import DRAWN, LIMITS, RandomChannel, random_spec
+from tourney.check.root import keep_root
 from tourney.games.registry import find_game
-from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel, random_spec
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.record import Record
@@ -15,7 +16,6 @@ from tourney.match.spec import MatchSpec, Opening
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.schedule.ranking_rule import RankingRule
 from tourney.store.database import Database
-from tourney.store.root import keep_root
 from tourney.store.values import CHOSEN, MatchResult, Origin, Plan, RunSettings, StoredEntrant, Tournament
 
 LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))

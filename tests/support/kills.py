@@ -21,13 +21,13 @@ from msgspec import to_builtins
 
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import played, write_file
+from tourney.addons.lab.asking import Answer, BotQuestion, ask
+from tourney.addons.lab.comparison import ComparisonRule
+from tourney.addons.lab.gate import GateRule
+from tourney.addons.lab.ladder import LadderRule, ladder_limits
+from tourney.addons.lab.tuning import TuneRule
+from tourney.addons.lab.tuning_methods import SearchTerms
 from tourney.bots.catalogue.manifest import Parameter
-from tourney.compare.asking import Answer, BotQuestion, ask
-from tourney.compare.comparison import ComparisonRule
-from tourney.compare.gate import GateRule
-from tourney.compare.ladder import LadderRule, ladder_limits
-from tourney.compare.tuning import TuneRule
-from tourney.compare.tuning_methods import SearchTerms
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine import recorder
 from tourney.run.engine.tournament_run import run_tournament

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.genuine import play
-from tourney.league.league_folder import League, make_league
-from tourney.league.night_play import NightPlan
-from tourney.league.nights import NightEnd, run_night
+from tourney.addons.league.folder import League, make_league
+from tourney.addons.league.night_play import NightPlan
+from tourney.addons.league.nights import NightEnd, run_night
 from tourney.run.engine.readiness import Pinning
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 

@@ -12,25 +12,25 @@ from pathlib import Path
 from typing import Final
 
 from tests.support.command import ROOT
+from tourney.addons.fuel.library import make_engine
+from tourney.addons.lab.tune_file import read_tune_file
+from tourney.addons.league.file import read_authors_file, read_league_file
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.submission import unpack
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.protocols import PROTOCOLS
-from tourney.bots.wasm.library import make_engine
-from tourney.compare.tune_file import read_tune_file
+from tourney.check.record import verify
 from tourney.errors import TourneyError
+from tourney.exchange.foreign_game import Problems
+from tourney.exchange.importing import read_head, read_matches
+from tourney.exchange.pgn_headers import read_pgn
+from tourney.exchange.table import read_csv, read_json_lines
 from tourney.games.registry import find_game
-from tourney.league.league_file import read_authors_file, read_league_file
 from tourney.match.record import decode_record
-from tourney.match.verify import verify
-from tourney.outcomes.foreign_game import Problems
-from tourney.outcomes.pgn_headers import read_pgn
-from tourney.outcomes.table import read_csv, read_json_lines
 from tourney.parsing import read_json_lines as read_lines
 from tourney.protocol import decode_bot, decode_referee
 from tourney.run.tournament_file import read_book, read_tournament_file
 from tourney.run.workers.messages import InvalidReplyError, read_replies
-from tourney.store.importing import read_head, read_matches
 from tourney.testing import read_dialogue
 
 CORPUS: Final = ROOT / "tests" / "corpus"
@@ -123,7 +123,7 @@ def _unpack(path: Path) -> None:
 def _module(data: bytes) -> None:
     import wasmtime
 
-    from tourney.bots.wasm.fuel import charged
+    from tourney.addons.fuel.meter import charged
 
     engine = make_engine(metered=False)
     try:

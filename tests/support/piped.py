@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Self
 import pytest
 
 from tourney.bots.channel.interface import Channel, Event, EventKind, Reading, Withheld
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Pipes

@@ -7,7 +7,7 @@ from typing import Any
 
 import rfc8785
 
-from tourney.match.named_seeds import NamedSeed, play_named
+from tourney.check.named_seeds import NamedSeed, play_named
 from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Opening

@@ -34,20 +34,20 @@ from unittest.mock import patch
 from msgspec import structs
 
 from tests.support.tournaments import begin, played
+from tourney.check.schedule import StoredSchedule, check_schedule
 from tourney.errors import StoreUnavailable, WorkerError
+from tourney.exchange.lines import export_lines
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import replay_spool
 from tourney.run.engine.run_control import RunControl
-from tourney.run.engine.schedule_check import StoredSchedule, check_schedule
 from tourney.run.engine.spool import Spool
 from tourney.run.engine.withdrawal import check_benches, check_hosts, find_withdrawal, withdraw
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
 from tourney.store.matches import Matches
 from tourney.store.schedules import Schedules
 from tourney.store.tournaments import Tournaments

@@ -25,15 +25,17 @@ from tests.support.command import invoke
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.records import as_json, digested
 from tourney.bots.catalogue.store import BotStore
+from tourney.check.named_seeds import DRAWN, LIMITS, RandomChannel
+from tourney.check.reruns import Replay
+from tourney.check.root import compute_root
 from tourney.errors import StoreDamaged, TourneyError
 from tourney.games.registry import find_game
-from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.record import Record, check_record
 from tourney.match.result import NOT_MEASURED, Measurements, PlayedMatch, doubts_of, json_text
 from tourney.match.spec import MatchSpec
-from tourney.ratings.trueskill_rating import (
+from tourney.ratings.trueskill import (
     Settings,
     SkillPool,
     dump_pool,
@@ -42,12 +44,10 @@ from tourney.ratings.trueskill_rating import (
 )
 from tourney.run.engine.recorder import pair_next
 from tourney.run.engine.recorder import spec_of as spec_of_row
-from tourney.run.reruns import Replay
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.column_reading import pack
 from tourney.store.database import Database
 from tourney.store.derived import Checkpoint, DrawProbability
-from tourney.store.root import compute_root
 from tourney.store.values import RANDOM, MatchResult, Plan, RunSettings, StoredEntrant
 
 ROOT: Final = Path(__file__).resolve().parents[2]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from tourney.games.base import CHANCE, OVER, AnyAction, AnyState
 from tourney.games.core_base import WIN, Core, results, squash
 from tourney.games.core_game import CoreState
-from tourney.games.game_tree import choose
 from tourney.games.registry import find_game
+from tourney.games.tree import choose
 from tourney.seeds import U64
 
 if TYPE_CHECKING:

@@ -242,15 +242,7 @@ class EngineProtocol(BotProtocol):
 
 PROTOCOLS: Registry[BotProtocol] = Registry(
     "bot protocol",
-    "tourney.protocols",
+    "protocols",
     BotProtocol,
-    {
-        "gomocup": "tourney.bots.adapters.gomocup:GomocupProtocol",
-        "gtp": "tourney.bots.adapters.gtp:GtpProtocol",
-        "tourney": "tourney.bots.protocols:TourneyProtocol",
-        "uci": "tourney.bots.adapters.uci:UciProtocol",
-        "uci-fen": "tourney.bots.adapters.uci:UciFenProtocol",
-        "xboard": "tourney.bots.adapters.xboard:XboardProtocol",
-    },
     BotError,
 )

@@ -13,8 +13,8 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.output import Output, current
 from tourney.cli.run_options import play_request, workers_option
-from tourney.compare.question import has_ended
 from tourney.errors import BotError, EnvironmentFailure
+from tourney.results.standings import has_ended
 from tourney.run.engine.tournament_run import open_tournament, run_tournament
 from tourney.run.summary import summary_text
 from tourney.run.tournament_file import read_tournament_file

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Literal, get_args
 
+from tourney.bots.modules import find_runtime
 from tourney.bots.sandbox.host_limits import low_limits, with_limits
 from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, open_sandbox
-from tourney.bots.wasm.fuel import METER, meter_fault, wasmtime_version
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.errors import CheckError, UsageError
@@ -77,8 +77,8 @@ def command(level: SandboxLevel, db: str, bots: str) -> None:
     advice = "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
     wanted = not compiled.wants_plain() and compiled.summary() != "compiled"
     output.say(f"rules of the games: {compiled.summary()}{advice if wanted else ''}")
-    try:  # whether modules can play, and whether their fuel is counted as records count it
-        modules = meter_fault() or f"wasmtime {wasmtime_version()} counts as the meter {METER}"
+    try:
+        modules = find_runtime().state()
     except UsageError as error:
         modules = str(error)
     output.say(f"WebAssembly modules: {modules}")

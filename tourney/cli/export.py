@@ -11,21 +11,22 @@ import click
 import msgspec
 import rfc8785
 
+from tourney.check.root import PLAN, commitment_proof, disclosure, prove
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import UsageError, counted
+from tourney.exchange.game_files import export_pgn, trf
+from tourney.exchange.lines import export_lines
 from tourney.files import check_writable, writing
 from tourney.interface.found_match import is_match_name, stored_match
 from tourney.parsing import compressing
 from tourney.results.columns import data_frame
-from tourney.results.game_files import export_pgn, trf
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
+from tourney.schedule.format import ranking_format
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
-from tourney.store.root import PLAN, commitment_proof, disclosure, prove
 from tourney.store.values import Tournament
 
 RECORDS = "records"
@@ -195,7 +196,11 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
     elif what == TRF:
         setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
         standings = compute_standings(database, tournament.id)
-        file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))
+        file.write(
+            trf(setup, history, standings, tournament.name, ranking_format(tournament.plan.format)).encode(
+                "ascii"
+            )
+        )
     elif format_ == "csv":
         text = io.TextIOWrapper(file, "utf-8", newline="")
         try:

@@ -12,22 +12,22 @@ from pathlib import Path
 
 import click
 
+from tourney.check.published import check_format
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.errors import InputError, RecordError, UsageError
+from tourney.exchange.foreign_game import NOT_DAMAGED, Problems, date_of
+from tourney.exchange.importing import import_tournament, is_tournament, read_head
+from tourney.exchange.rating import store_tally
+from tourney.exchange.reading import READERS, Filter, game_of, holds_results, label_of, read_files
+from tourney.exchange.results import import_records
+from tourney.exchange.tally import Tally
 from tourney.match.record import Record, check_record
-from tourney.outcomes.foreign_game import NOT_DAMAGED, Problems, date_of
-from tourney.outcomes.reading import READERS, Filter, game_of, holds_results, label_of, read_files
-from tourney.outcomes.tally import Tally
 from tourney.parsing import read_json_lines, reading
-from tourney.results.ratings import store_tally
-from tourney.run.engine.published import check_format
 from tourney.schema import NAME
 from tourney.store.database import Database, remove_empty
 from tourney.store.engine import database_exists
-from tourney.store.importing import import_tournament, is_tournament, read_head
-from tourney.store.results_import import import_records
 
 Values = Callable[[], Iterator[tuple[str, object]]]
 """Gives the JSON values of the file with their places, each time it is called."""

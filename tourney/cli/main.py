@@ -4,67 +4,126 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from functools import cached_property
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 from click.shell_completion import shell_complete
 
-from tourney import __version__
+from tourney import __version__, plugins
 from tourney.cli import edge
+from tourney.errors import UsageError
+from tourney.plugins import Command
 
 
 class CommandTable(click.Group):
-    """A click group with a module for each command in the package ``package``.
+    """A click group: the commands of the package ``package``, a module each, and those that add-ons bring.
 
-    ``sections`` are the commands in help order, with their lines in the group's help. The lines stand here
-    because help that asked the commands would import them all.
+    ``sections`` are the package's commands in help order, with their lines in the group's help. The lines
+    stand here because help that asked the commands would import them all. ``words`` are those of the group
+    after ``tourney``, by which add-ons name it: "" for ``tourney`` itself.
     """
 
     def __init__(
-        self, *args: Any, package: str, sections: Mapping[str, Mapping[str, str]], **attributes: Any
+        self,
+        *args: Any,
+        package: str,
+        sections: Mapping[str, Mapping[str, str]],
+        words: str = "",
+        **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
         self.package = package
         self.sections = sections
-        self.names = tuple(name for section in sections.values() for name in section)
+        self.words = words
+        self.core_names = tuple(name for section in sections.values() for name in section)
+
+    @cached_property
+    def added(self) -> dict[str, Command]:
+        """The commands of add-ons in this group, by name: of those that ship, then of other packages."""
+        prefix = f"{self.words} " if self.words else ""
+        commands: dict[str, Command] = {}
+        for addon in (*plugins.shipped().values(), *plugins.others()[0].values()):
+            for words, command in addon.commands.items():
+                name = words.removeprefix(prefix)
+                if words.startswith(prefix) and " " not in name and name not in self.core_names:
+                    commands.setdefault(name, command)
+        return commands
+
+    @property
+    def all_sections(self) -> dict[str, dict[str, str]]:
+        """The help lines of all commands by section: the package's commands first, then those of add-ons."""
+        sections = {title: dict(lines) for title, lines in self.sections.items()}
+        for name, command in self.added.items():
+            title = command.section if not self.words else next(iter(self.sections))
+            sections.setdefault(title or "Other", {})[name] = command.help
+        if self.words and self.added:
+            sections = {title: dict(sorted(lines.items())) for title, lines in sections.items()}
+        return {title: lines for title, lines in sections.items() if lines}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all commands, in help order."""
+        return tuple(name for lines in self.all_sections.values() for name in lines)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The names of the commands, in help order."""
         return list(self.names)
 
     def load(self, name: str) -> click.Command:
-        """Import a command."""
-        # A module cannot be named like a keyword: `import` is in import_.py.
-        module = {"import": "import_"}.get(name, name.replace("-", "_"))
-        command: click.Command = import_module(f"{self.package}.{module}").command
+        """Import a command. Raise UsageError if it is an add-on's and the add-on is broken."""
+        if name in self.core_names:
+            # A module cannot be named like a keyword: `import` is in import_.py.
+            module = {"import": "import_"}.get(name, name.replace("-", "_"))
+            own: click.Command = import_module(f"{self.package}.{module}").command
+            return own
+        target = self.added[name].target
+        try:
+            command: click.Command = plugins.load(target)
+        except Exception as error:
+            if target.startswith(f"{plugins.GROUP}."):
+                raise  # an add-on that ships: a fault of the program, which the edge reports as one
+            reason = f"{type(error).__name__}: {error}"
+            raise UsageError(f"the command {name} of an add-on ({target}) is broken: {reason}") from error
         return command
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import the command of that name; None if there is none."""
-        return self.load(cmd_name) if cmd_name in self.names else None
+        return self.load(cmd_name) if cmd_name in self.core_names or cmd_name in self.added else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a line's first word. The refusal of an unknown one names similar commands."""
-        close = [] if args[0] in self.names else get_close_matches(args[0], self.names)
+        if args[0] not in self.core_names and args[0] not in self.added:
+            _name_broken_addons()
+            close = get_close_matches(args[0], self.names)
+        else:
+            close = []
         if close:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(map(repr, close))}?")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """Write the commands by section, without importing them."""
+        _name_broken_addons()
         widest = max(map(len, self.names))
-        for title, lines in self.sections.items():
+        for title, lines in self.all_sections.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(widest), line) for name, line in lines.items()])
 
 
 def command_group(package: str, commands: Mapping[str, str], help_: str) -> CommandTable:
     """The group of the commands in a package, such as ``tourney.cli.bots``."""
-    name = package.rpartition(".")[2]
-    return CommandTable(name, package=package, sections={"Commands": commands}, help=help_)
+    name = package.removesuffix(".commands").rpartition(".")[2]
+    return CommandTable(name, package=package, words=name, sections={"Commands": commands}, help=help_)
+
+
+def _name_broken_addons() -> None:
+    """Name the add-ons of other packages that cannot be read: their commands are missing."""
+    for sentence in plugins.others()[1].values():
+        click.echo(f"Warning: {sentence}", err=True)
 
 
 PROGRAM = "tourney"
@@ -85,10 +144,6 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Bots": {
         "bots": "Create, add, list, show, check and remove bots.",
-        "compare": "Find out whether bot A is better than bot B.",
-        "gate": "Accept or reject a bot by games against baselines, for CI.",
-        "ladder": "Place a bot among rated bots of all strengths.",
-        "tune": "Tune the parameters of a bot; ends in a gate.",
     },
     "Tournaments": {
         "commit": "Fix plan, entrants and seed, and print the commitment.",
@@ -100,16 +155,11 @@ SECTIONS: dict[str, dict[str, str]] = {
         "report": "Write a tournament's report as a static site.",
         "audit": "Look for results that are not independent.",
     },
-    "Leagues": {
-        "league": "Take in bots, play every night, and keep seasons.",
-    },
+    "Leagues": {},
     "Matches": {
         "show": "Show a match: its settings, actions and final board.",
         "verify": "Check records against the rules and the dice.",
         "rerun": "Play a match again and compare the records.",
-        "analyze": "Value every position of matches by a reference bot.",
-        "positions": "Show what a bot met in its games, and where it loses.",
-        "debug": "Run your program on a seat of a recorded match, under a debugger.",
     },
     "Data": {
         "export": "Write records as JSON lines, or tables as CSV or Parquet.",
@@ -120,7 +170,10 @@ SECTIONS: dict[str, dict[str, str]] = {
         "completion": "Print the script that completes words by Tab.",
     },
 }
-"""The commands by section, in help order, each with its line in ``tourney --help``."""
+"""The core's commands by section, in help order, each with its line in ``tourney --help``.
+
+A section without commands here keeps the place of one that an add-on fills.
+"""
 
 
 class TourneyCommand(CommandTable):

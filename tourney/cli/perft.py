@@ -9,8 +9,8 @@ from tourney.cli.completion import complete_game
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.errors import UsageError
-from tourney.games.game_tree import divide, perft
 from tourney.games.registry import find_game
+from tourney.games.tree import divide, perft
 from tourney.schema import Document, Part
 
 

@@ -23,8 +23,8 @@ from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.interface.playing import split_bot
 from tourney.match.match_memory import MatchMemory, refuse_unfit
-from tourney.match.match_runner import Launcher, StoreLauncher, entrant_of
 from tourney.match.referee import Referee
+from tourney.match.runner import Launcher, StoreLauncher, entrant_of
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.play.person import PERSON
 from tourney.play.person_match import PersonMatch, Seat

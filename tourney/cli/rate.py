@@ -13,22 +13,16 @@ from tourney.cli.import_ import SelectionOptions, files_argument, game_name_opti
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
 from tourney.errors import CheckError, UsageError, counted
-from tourney.outcomes.foreign_game import KINDS
-from tourney.outcomes.reading import game_of
-from tourney.outcomes.tally import Tally
+from tourney.exchange.foreign_game import KINDS
+from tourney.exchange.rating import faults_of, rate_tally, results_of, store_tally
+from tourney.exchange.reading import game_of
+from tourney.exchange.tally import Tally
 from tourney.ratings.batch import Batch
 from tourney.ratings.likelihood import MODELS
 from tourney.ratings.method import Forfeits
-from tourney.ratings.trueskill_rating import Settings, SkillPool, estimate_draw_probability
+from tourney.ratings.trueskill import Settings, SkillPool, estimate_draw_probability
 from tourney.results.columns import Column
-from tourney.results.ratings import (
-    MAX_MATRIX,
-    faults_of,
-    rate_tally,
-    results_of,
-    store_tally,
-    superiority_rows,
-)
+from tourney.results.ratings import MAX_MATRIX, superiority_rows
 from tourney.results.texts import pool_notes
 from tourney.schema import Document, Part
 from tourney.store.database import Database

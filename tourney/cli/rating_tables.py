@@ -9,7 +9,7 @@ from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, SeatEffect
 from tourney.ratings.method import RatingLine
 from tourney.ratings.sequential import EVERY_LOOK, Intervals
-from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
+from tourney.ratings.trueskill import PACKAGE_TAU, Settings
 from tourney.results import columns as catalogue
 from tourney.results import ratings as results
 from tourney.results.columns import Column, rendered

@@ -12,7 +12,7 @@ from tourney.cli.output import current
 from tourney.cli.standings import name_default
 from tourney.errors import StoreError
 from tourney.ratings.method import METHODS, Forfeits
-from tourney.ratings.trueskill_rating import Settings, estimate_draw_probability
+from tourney.ratings.trueskill import Settings, estimate_draw_probability
 from tourney.results import ratings as results
 from tourney.results.tables import entrant_names
 from tourney.results.texts import pool_notes, shared_by

@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from tourney.bots.catalogue.shipped import shipped_digests
+from tourney.check.root import disclosure
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
-from tourney.compare.question import has_ended
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError, counted
 from tourney.games.registry import known_game
 from tourney.report import display
@@ -27,10 +27,10 @@ from tourney.report.output.write import Written, keep_state, kept, write
 from tourney.report.pages.publishing import parse_address
 from tourney.report.site import Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource, load
+from tourney.results.standings import has_ended
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
 from tourney.store.database import Database
-from tourney.store.root import disclosure
 from tourney.store.values import Tournament
 
 WATCH_SECONDS = 60

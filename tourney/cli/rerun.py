@@ -14,6 +14,8 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.check.record import rerun
+from tourney.check.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
@@ -27,18 +29,16 @@ from tourney.errors import (
     UsageError,
     counted,
 )
+from tourney.exchange.importing import Scratch
 from tourney.interface.found_match import find_match, is_file
 from tourney.match.match_memory import MatchMemory, plan_matches
-from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record, decode_record, read_record
 from tourney.match.result import NOT_MEASURED, Measurements, doubts_of
-from tourney.match.verify import rerun
+from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.parsing import read_json_lines
 from tourney.run.private_paths import private_paths
-from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
 from tourney.schema import Document, Part
 from tourney.store.database import Database
-from tourney.store.importing import Scratch
 from tourney.store.values import Tournament
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import click
 import msgspec
 
+from tourney.check.record import written_actions
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
@@ -17,7 +18,6 @@ from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.record import MATCH_DOCUMENT, Outcome, Record
 from tourney.match.result import LogLine, Measurements
-from tourney.match.verify import written_actions
 from tourney.parsing import JsonObject
 from tourney.schema import Document, Part
 

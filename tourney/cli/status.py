@@ -11,8 +11,8 @@ from tourney.errors import counted, printable
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column, Row
 from tourney.results.texts import RANDOM_TEXT, overload_text
+from tourney.run.status import TournamentStatus
 from tourney.run.summary import span_text
-from tourney.run.tournament_status import TournamentStatus
 from tourney.schema import Document
 from tourney.store.tournaments import Archive
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
+from tourney.check.folders import FolderCheck, find_folder_check
+from tourney.check.named_seeds import verify_named
+from tourney.check.record import Finding, verify_data
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import ShowProgress, counting, current
@@ -16,17 +19,16 @@ from tourney.errors import CheckError, RecordError, UsageError, counted
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL, known_game
 from tourney.interface.found_match import check_match_name, is_file
-from tourney.match.named_seeds import verify_named
 from tourney.match.record import read_record
-from tourney.match.verify import Finding, verify_data
 from tourney.parsing import read_json_lines, read_json_value
+from tourney.plugins import load, offered
 from tourney.schema import DIGEST
 from tourney.spawning import Pool, default_processes
 
 if TYPE_CHECKING:
-    from tourney.run.engine.verification import TournamentVerifier
+    from tourney.check.tournament import TournamentVerifier
+    from tourney.exchange.importing import Head
     from tourney.store.database import Database
-    from tourney.store.importing import Head
     from tourney.store.values import Tournament
 
 _MANY = 2_000
@@ -123,8 +125,8 @@ def command(match: str | None, options: _VerifyRequest) -> None:
                 _check_all(checks, database, options)
         elif options.manifest is not None:
             checks.check(verify_named(options.manifest), str(options.manifest))
-        elif match is not None and (Path(match) / "league.toml").is_file():
-            _check_league(checks, Path(match), options)
+        elif match is not None and (folder_check := find_folder_check(Path(match))) is not None:
+            _check_folder(checks, folder_check, options)
         elif match is not None and (exported := _exported(match, bool(options.root or options.commitment))):
             with exported as (database, head):
                 _check_all(checks, database, options, head)
@@ -146,20 +148,17 @@ def command(match: str | None, options: _VerifyRequest) -> None:
         raise CheckError("; ".join(checks.failures))
 
 
-def _check_league(checks: Checks, folder: Path, options: _VerifyRequest) -> None:
-    from tourney.league.league_folder import League  # noqa: PLC0415 - slow to import
-    from tourney.league.seasons import chain_problems, season_files  # noqa: PLC0415 - likewise
-
-    league = League.open(folder)
-    with _opened(league.database) as database:
-        _check_all(checks, database, replace(options, db=league.database, bots=str(league.store.root)))
-    problems = list(chain_problems(league))
+def _check_folder(checks: Checks, check: FolderCheck, options: _VerifyRequest) -> None:
+    with _opened(check.database) as database:
+        _check_all(checks, database, replace(options, db=check.database, bots=check.bots))
+    problems = list(check.problems())
     for problem in problems:
-        checks.find(league.table.name, Finding(problem))
-    for number, file in season_files(league) if not problems else ():
-        checks.output.text(f"season {number} of {league.table.name}: root {file.root}")
+        checks.find(check.name, Finding(problem))
     if problems:
-        checks.failures.append(f"the chain of seasons of {league.table.name} does not hold")
+        checks.failures.append(check.failure)
+        return
+    for fact in check.facts():
+        checks.output.text(fact)
 
 
 def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
@@ -169,7 +168,7 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
             yield where, verify_data(value, notes=notes)
     else:
         check_match_name(words)
-        from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - slow to import, as below
+        from tourney.check.tournament import TournamentVerifier  # noqa: PLC0415 - slow to import, as below
 
         with _opened(db) as database:
             match = database.matches.find(words)
@@ -193,7 +192,7 @@ def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Data
                 " by `tourney export --what tournament`"
             )
         return None
-    from tourney.run.engine.published import open_export  # noqa: PLC0415 - slow to import, as below
+    from tourney.check.published import open_export  # noqa: PLC0415 - slow to import, as below
 
     return open_export(Path(words))
 
@@ -202,7 +201,7 @@ def _check_all(
     checks: Checks, database: "Database", options: _VerifyRequest, head: "Head | None" = None
 ) -> None:
     """Verify a database, or that of an export with this first line."""
-    from tourney.run.engine.verified import PartialCheck  # noqa: PLC0415 - slow to import, as below
+    from tourney.check.verified import PartialCheck  # noqa: PLC0415 - slow to import, as below
 
     with counting(checks.output, "verify", "records") as step:
         verifiers = _verifiers(checks, database, Path(options.bots), sealed=head is not None and head.sealed)
@@ -244,7 +243,7 @@ def _check_all(
 def _verifiers(checks: Checks, database: "Database", bots: Path, *, sealed: bool) -> list[Verifying]:
     """The tournaments to verify, the oldest first; the others are named with the reason."""
     from tourney.bots.catalogue.store import BotStore  # noqa: PLC0415 - slow to import, as below
-    from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - likewise
+    from tourney.check.tournament import TournamentVerifier  # noqa: PLC0415 - likewise
 
     store = BotStore(bots) if bots.is_dir() else None
     archives = database.tournaments.archives()
@@ -269,18 +268,16 @@ def _check_whole(
     verifier: "TournamentVerifier",
     step: ShowProgress,
 ) -> bool:
+    from tourney.check.root import OUTSIDE_ROOT  # noqa: PLC0415 - likewise
     from tourney.results.texts import origin_text  # noqa: PLC0415 - slow to import, as below
-    from tourney.store.root import OUTSIDE_ROOT  # noqa: PLC0415 - likewise
 
     whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))
     checks.notes |= verifier.unchecked
     for note in whole.notes:
         checks.output.say(note)
     found = list(whole.findings)
-    if tournament.plan.format == "compare":
-        from tourney.compare.comparison import wrong_verdict  # noqa: PLC0415 - slow to import, as below
-
-        found += wrong_verdict(database, tournament)
+    if (target := offered("tournament_checks").get(tournament.plan.format)) is not None:
+        found += load(target)(database, tournament)
     for finding in found:
         checks.find(tournament.name, Finding(str(finding)))
     counts = database.schedules.progress(tournament.id)
@@ -315,7 +312,7 @@ def _check_published(
     head: "Head | None" = None,
 ) -> None:
     """Compare the tournaments of a database, or that of an export, with a published root or commitment."""
-    from tourney.run.engine.published import compare_published  # noqa: PLC0415 - slow to import, as below
+    from tourney.check.published import compare_published  # noqa: PLC0415 - slow to import, as below
 
     given = [("root", options.root), ("commitment", options.commitment)]
     if head is not None:
@@ -331,7 +328,7 @@ def _check_published(
 
 
 def _check_proof(checks: Checks, path: Path, match: str | None, options: _VerifyRequest) -> None:
-    from tourney.store.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
+    from tourney.check.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
 
     root, more = options.root, options.everything or options.manifest is not None
     if options.commitment is not None and match is None and root is None and not more:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tourney.check.record import Finding
 from tourney.cli.output import Output
 from tourney.errors import UsageError
-from tourney.match.verify import Finding
 from tourney.schema import Document, Part
 
 Checked = tuple[str, list[Finding]]

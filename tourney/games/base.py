@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tourney.errors import ActionError, GameError, OptionError, PositionError
@@ -315,6 +315,13 @@ class Game(ABC, Generic[A]):
         state only, and no seat may play it.
         """
         raise PositionError(f"{self.name} takes no positions as openings")
+
+    def read_pgn(self, text: str) -> Iterator[Callable[[], tuple[str, ...]]]:  # noqa: ARG002 - for games that PGN is written of
+        """Yield a function for each game of a PGN, which returns its actions: its FEN as a set-up, its moves.
+
+        The function raises PositionError for a game that cannot be read.
+        """
+        raise GameError(f"{self.name} is not written as PGN")
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[A]:  # noqa: ARG002 - for games that can sample
         """A random full state that fits a seat's observation, for bots that search.

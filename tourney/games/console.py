@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from tourney.errors import ActionError, GameError, OptionError, UsageError, printable
 from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, AnyGame, AnyState
-from tourney.games.game_tree import perft
+from tourney.games.tree import perft
 
 MAX_LINE = 65_536  # the longest input line in bytes, without its newline
 

@@ -40,9 +40,8 @@ class GameFamily(ABC):
 
 FAMILIES: Registry[GameFamily] = Registry(
     "game family",
-    "tourney.game_families",
+    "game_families",
     GameFamily,
-    {"fairy": "tourney.games.fairy:Fairy", "openspiel": "tourney.games.openspiel:OpenSpiel"},
     GameError,
     plural="game families",
 )
@@ -52,11 +51,11 @@ class GameRegistry(Registry[AnyGame]):
     """All games by name. ``FAMILY:TEXT`` names a game that a family makes."""
 
     def find(self, name: str) -> AnyGame:
-        if name == EXTERNAL and name not in self._found:
+        if name == EXTERNAL and name not in self._loaded:
             from tourney.games.external import External  # noqa: PLC0415 - few tournaments have it
 
-            self._found[name] = External()
-        if ":" not in name or name in self._found:
+            self._loaded[name] = External()
+        if ":" not in name or name in self._loaded:
             return super().find(name)
         if GAME_PATTERN.fullmatch(name) is None:
             raise GameError(
@@ -73,7 +72,7 @@ class GameRegistry(Registry[AnyGame]):
         if not isinstance(game, Game) or not game.name.startswith(f"{family}:"):
             raise GameError(f"the game family {family} is broken: it makes no game for {name}")
         # Under both names, the one asked for and the canonical one, the same game.
-        return self._found.setdefault(name, self._found.setdefault(game.name, game))
+        return self._loaded.setdefault(name, self._loaded.setdefault(game.name, game))
 
     def knows(self, name: str) -> bool:
         family, colon, _ = name.partition(":")
@@ -84,17 +83,8 @@ class GameRegistry(Registry[AnyGame]):
 
 GAMES = GameRegistry(
     "game",
-    "tourney.games",
+    "games",
     Game,
-    {
-        "chess": "tourney.games.chess:Chess",
-        "chess960": "tourney.games.chess:Chess960",
-        "cyvasse": "tourney.games.cyvasse:Cyvasse",
-        "element": "tourney.games.element:Element",
-        "sage-stones": "tourney.games.sage_stones:SageStones",
-        "sages-tafl": "tourney.games.sages_tafl:SagesTafl",
-        "seven-sages": "tourney.games.seven_sages:SevenSages",
-    },
     GameError,
 )
 

@@ -136,7 +136,7 @@ def read_match(path: str | Path) -> FoundMatch:
 
 def stored_match(database: "Database", words: str, tournament: str | None = None) -> FoundMatch:
     """Find a match by ``NUMBER`` or ``TOURNAMENT/NUMBER``. Raises UsageError and StoreError."""
-    from tourney.store.root import disclosure  # noqa: PLC0415 - slow to import, as in find_match
+    from tourney.check.root import disclosure  # noqa: PLC0415 - slow to import, as in find_match
 
     match = database.matches.find(words, tournament)
     found = database.tournaments.by_id(match.tournament)

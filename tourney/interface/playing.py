@@ -19,7 +19,7 @@ from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.interface.found_match import FoundMatch, check_argument, whole_number
 from tourney.match.match_memory import MatchMemory, refuse_unfit
-from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
+from tourney.match.runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.listeners import Listener
 from tourney.run.tournament_file import TournamentFile, read_tournament_file

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tourney.ratings.method import Forfeits
-    from tourney.run.tournament_status import TournamentStatus
+    from tourney.run.status import TournamentStatus
 
 
 class TournamentReader:
@@ -86,7 +86,7 @@ class TournamentReader:
 
     def status(self) -> "TournamentStatus":
         """The present state, as ``tourney status`` prints it."""
-        from tourney.run.tournament_status import status_of  # noqa: PLC0415 - imports much of the runs
+        from tourney.run.status import status_of  # noqa: PLC0415 - imports much of the runs
 
         with self.database.snapshot() as moment:
             return status_of(moment, self.stored, time.time())

@@ -8,10 +8,10 @@ opponent from starting any, and other matches from starting their bots.
 
 from typing import Final, NamedTuple, Self
 
+from tourney.bots.metering import HOST_MB
 from tourney.bots.sandbox.machine_memory import MachineMemory, free_processes, machine_memory
 from tourney.bots.sandbox.sandbox import MAX_PROCESSES
 from tourney.bots.sandbox.visible_files import COPY_BYTES
-from tourney.bots.wasm.fuel import HOST_MB
 from tourney.errors import SandboxError, counted
 from tourney.match.spec import LEAST_MEMORY_MB, Limits
 

@@ -1,6 +1,6 @@
 """The referee: a match as a pure state machine, without clock, process, input or output.
 
-Its driver (``tourney.match.play`` over channels, ``tourney.match.verify`` over a record) reports the decision
+Its driver (``tourney.match.play`` over channels, ``tourney.check.record`` over a record) reports the decision
 of the seat to move: an action, a resignation, or a fault. The referee plays it, samples the actions of chance
 and of withdrawn seats, and queues lines for every seat::
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct, field
 
-from tourney.bots.wasm.fuel import METER
+from tourney.bots.metering import METER
 from tourney.schema import MAX_INT, Arguments, Digest, Label, SchemaError, Token, Word
 
 T = TypeVar("T")

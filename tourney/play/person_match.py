@@ -13,11 +13,11 @@ from functools import partial
 
 from tourney.bots.channel.interface import Channel, Event, FailedChannel, ForwardingChannel, cut_line
 from tourney.bots.sandbox.sandbox import Sandbox
+from tourney.check.record import replay
 from tourney.games.base import AnyGame
-from tourney.match.match_runner import Launcher, MatchRunner
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import Launcher, MatchRunner
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.match.verify import replay
 from tourney.play.person import PersonChannel, PersonLeft, SharedTerminal, Undo
 from tourney.play.terminal import AFTER, Terminal
 from tourney.protocol import (

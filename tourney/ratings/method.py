@@ -51,12 +51,8 @@ class RatingMethod(ABC):
 
 METHODS: Registry[RatingMethod] = Registry(
     "rating method",
-    "tourney.rating_methods",
+    "rating_methods",
     RatingMethod,
-    {
-        "batch": "tourney.ratings.batch:BatchMethod",
-        "trueskill": "tourney.ratings.trueskill_rating:TrueSkillMethod",
-    },
     UsageError,
 )
 

@@ -1,28 +1,28 @@
 """The site: its files one after another, each a function of the source alone.
 
-To add a kind of page, write a module with a function that yields its files, and add its line to ``KINDS``.
+To add a kind of page, write a module with a function that yields its files, and add its line to ``KINDS``;
+add-ons name theirs in ``report_pages``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tourney.games.diagrams import GROUNDS, LINES, TOKENS, style
+from tourney.plugins import load, offered
 from tourney.report import display
 from tourney.report.output.layout import File, Layout, Options, Section
 from tourney.report.output.rendering import Renderer, live_note
-from tourney.report.pages import (
-    bot_page,
-    bracket_page,
-    fault_page,
-    format_pages,
-    game_page,
-    history_page,
-    methods_page,
-    overview_page,
-    pair_page,
-    publishing,
-    rounds_page,
-)
+from tourney.report.pages import bot as bot_page
+from tourney.report.pages import bracket as bracket_page
+from tourney.report.pages import fault as fault_page
+from tourney.report.pages import formats as format_pages
+from tourney.report.pages import game as game_page
+from tourney.report.pages import history as history_page
+from tourney.report.pages import methods as methods_page
+from tourney.report.pages import overview as overview_page
+from tourney.report.pages import pair as pair_page
+from tourney.report.pages import publishing
+from tourney.report.pages import rounds as rounds_page
 from tourney.report.pages.match_files import MatchWork, match_work
 from tourney.report.pages.match_lines import engines_of
 from tourney.report.pages.match_list import list_pages
@@ -81,6 +81,11 @@ KINDS = (
     PageKind(publishing.files),
 )
 """The kinds of pages, in the order of the navigation. Pages of matches are made by ``match_files``."""
+
+
+def page_kinds() -> tuple[PageKind, ...]:
+    """All kinds of pages: the report's own, then those of add-ons by name."""
+    return (*KINDS, *(load(target) for _, target in sorted(offered("report_pages").items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,9 @@ def renderer(source: ReportSource, options: Options, prefix: str = "") -> Render
     if options.measured:
         source = replace(source, engines=engines_of(source))
     nav = tuple(
-        Section(kind.title, kind.path, kind.under) for kind in KINDS if kind.title and kind.when(source)
+        Section(kind.title, kind.path, kind.under)
+        for kind in page_kinds()
+        if kind.title and kind.when(source)
     )
     return Renderer(source, options, prefix, nav)
 
@@ -168,7 +175,7 @@ def _parts(source: ReportSource, options: Options, prefix: str = "") -> Iterator
     """Yield the parts of a tournament's folder, the largest first, as other processes can begin with it."""
     make = renderer(source, options, prefix)
     yield match_work(make)
-    for kind in KINDS:
+    for kind in page_kinds():
         if kind.when(source):
             yield from kind.files(make)
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from tourney.bots.catalogue.shipped import provenance, shipped_digests
+from tourney.check.root import ALL, Disclosure, compute_root, disclosure
 from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import seat_colors
@@ -22,7 +23,7 @@ from tourney.match.result import NOT_MEASURED
 from tourney.ratings.batch import Batch, BatchRating, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
-from tourney.ratings.trueskill_rating import Settings, SkillPool, TrueSkillRating, history
+from tourney.ratings.trueskill import Settings, SkillPool, TrueSkillRating, history
 from tourney.report import display
 from tourney.report.compact_matches import (
     CompactMatches,
@@ -52,7 +53,6 @@ from tourney.schedule.row import ResultRow, Row
 from tourney.store.column_reading import unpack_parts
 from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
-from tourney.store.root import ALL, Disclosure, compute_root, disclosure
 from tourney.store.schedules import RowCounts
 from tourney.store.totals import NO_OVERLOAD, OverloadedMatch, OverloadTotals, PairTotal, ScoreTotals
 from tourney.store.values import RANDOM, StoredEntrant, StoredRun, Tournament

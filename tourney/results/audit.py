@@ -21,6 +21,7 @@ from tourney.ratings.batch import rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.fit import estimate, tail
 from tourney.results.tables import entrant_names
+from tourney.schedule.format import ranking_format
 from tourney.schedule.row import ResultRow
 from tourney.schema import Part
 from tourney.store.database import Database
@@ -72,7 +73,7 @@ def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
     numbers = [stored.number for stored in database.tournaments.entrants(tournament.id)]
     yield from _repeats(results, names)
     kept = tournament.recorded and tournament.id not in database.tournaments.archives()
-    if tournament.recorded and tournament.plan.format != "tune":  # in which a bot plays itself
+    if tournament.recorded and not ranking_format(tournament.plan.format).pairs_with_itself:
         yield from _same_files(database, tournament)
         with suppress(StoreDamaged):
             yield from _same_answers(database, tournament, names) if kept else ()

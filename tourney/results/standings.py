@@ -408,3 +408,9 @@ def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
         shared_dice=plan.mirrored_dice,
         ranking=stored_rule(plan),
     )
+
+
+def has_ended(database: Database, tournament: Tournament) -> bool:
+    """Whether a tournament has all its rounds, and all of them are played."""
+    progress = database.schedules.progress(tournament.id)
+    return tournament.complete and progress.done == progress.rows

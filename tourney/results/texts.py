@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from tourney.errors import counted
 from tourney.games.base import AnyGame
-from tourney.schedule.format import group_size
+from tourney.schedule.format import IMPORTED, group_size
 from tourney.seeds import U64
-from tourney.store.exchange import IMPORTED
 from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament
 

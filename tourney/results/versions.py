@@ -17,7 +17,6 @@ from tourney.ratings.method import Forfeits
 from tourney.ratings.sequential import EVERY_LOOK, PlannedGames
 from tourney.results.columns import range_text
 from tourney.results.ratings import Rows
-from tourney.store.archiving import hosts_of
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
 
@@ -31,6 +30,9 @@ SHORT: Final = 8
 
 Bot = tuple[str, tuple[str, ...]]
 """A bot's name and arguments, which link its versions."""
+
+_HOST_SAMPLE: Final = 32
+"""Matches of a tournament from which its hosts are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,3 +391,20 @@ def version_notes(pool: VersionPool) -> Iterator[str]:
     yield f"The intervals are {EVERY_LOOK}: a pool has no planned end."
     if pool.alone:
         yield f"Games of a version against itself, which say nothing: {pool.alone}."
+
+
+def hosts_of(database: Database, tournament: Tournament) -> Mapping[str, int]:
+    """The hosts of a tournament with their speeds (0: unknown), by a sample of its matches.
+
+    Those of an archived tournament were noted when it was archived.
+    """
+    if (archive := database.tournaments.archives().get(tournament.id)) is not None:
+        unknown = {f"a host named in the archive {archive.file}": 0}
+        return unknown if archive.hosts is None else archive.hosts
+    numbers = database.matches.finished_numbers(tournament.id)
+    found: dict[str, int] = {}
+    for number in numbers[:: max(1, len(numbers) // _HOST_SAMPLE)]:
+        measured = database.records.measured(tournament.id, number)
+        if host := measured.host:
+            found[host] = measured.speed
+    return found

@@ -16,16 +16,16 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.interface import Channel, TracedChannel, cut_line
 from tourney.bots.protocols import MAX_OUTPUT
 from tourney.bots.sandbox.sandbox import Sandbox
+from tourney.check.record import replay
 from tourney.errors import SandboxError, TourneyError
 from tourney.games.registry import find_game
 from tourney.games.view import text_diagram
 from tourney.match.match_memory import MatchMemory, refuse_unfit
-from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.play import play_match
 from tourney.match.player import FLUSH, MS, Player, dismiss
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.match.verify import replay
 from tourney.protocol import NewGame, Over, Play, Reveal, decode_referee
 from tourney.testing import RecordedChannel
 

@@ -10,8 +10,8 @@ from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.errors import counted
-from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
+from tourney.games.tree import playout
 from tourney.match.spec import MEMORY_MB
 from tourney.results.standings import setup_of
 from tourney.results.texts import repeats_warning, sharing_text

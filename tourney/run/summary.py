@@ -155,7 +155,7 @@ class Summary:
 
     ``pauses``: how often it paused because the database could not be written; ``paused``: for how many
     seconds in all. ``until``: what ``[until]`` asks, or why it ended the tournament; None without it.
-    ``root``: the root of a finished tournament (``tourney.store.root``). ``again``: the number of plays of
+    ``root``: the root of a finished tournament (``tourney.check.root``). ``again``: the number of plays of
     this run that were not a match, by their cause. ``load`` is that of this run's matches with ``workers``.
     """
 

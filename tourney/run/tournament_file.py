@@ -16,11 +16,13 @@ from msgspec import Meta, Struct
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
 from tourney.errors import GameError, TournamentError, UsageError
+from tourney.exchange.game_writers import writes_games
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
 from tourney.games.registry import EXTERNAL, find_game
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
+from tourney.plugins import offered
 from tourney.run.file_schema import (
     MAX_OPENING_PLIES,
     EntrantLine,
@@ -302,13 +304,10 @@ def _places(path: Path, game: AnyGame) -> Iterator[tuple[str, Callable[[], tuple
     """Yield the places of a book as errors name them, each with a reader of the actions there."""
     text = read_text(path, "an opening book", MAX_BOOK_BYTES)
     if path.suffix == ".pgn":
-        if game.name not in ("chess", "chess960"):
-            raise TournamentError(
-                f"{path}: a book in PGN goes with chess and chess960 only, not with {game.name}"
-            )
-        from tourney.games.chess.starts import read_games  # noqa: PLC0415 - needs an extra
-
-        games = read_games(text, chess960=game.name == "chess960")
+        if not writes_games(game.name):
+            names = " and ".join(sorted(offered("game_files"))) or "no game that is installed"
+            raise TournamentError(f"{path}: a book in PGN goes with {names} only, not with {game.name}")
+        games = game.read_pgn(text)
         yield from ((f"{path}, game {number}", read) for number, read in enumerate(games, 1))
     else:
         for number, line in enumerate(text.splitlines(), 1):

@@ -169,6 +169,8 @@ class Adaptive(Format):
     """
 
     name = "adaptive"
+    narrows_intervals = True
+    rounds_shown = "batches"
     lag = 1
     takes_entrants = True
     takes_withdrawals = True

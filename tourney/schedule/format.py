@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import ClassVar, Literal, ParamSpec, Protocol, TypeVar, cast
+from typing import ClassVar, Final, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from tourney.errors import TournamentError
 from tourney.plugins import Registry
@@ -22,6 +22,7 @@ from tourney.schedule.until_rule import FIRSTS, LIMITS, Until, first_settings
 from tourney.seeds import seat_orders
 
 RoundsKey = Literal["refused", "optional", "required"]
+RoundsShown = Literal["ranked", "batches", "no"]
 TablePlace = tuple[int, int]
 """The round and the number of a table."""
 SeatArguments = Sequence[Sequence[str]]
@@ -222,6 +223,26 @@ class Format(ABC):
     """What ranks new tournaments before the tie-breaks: ``points``, ``points-per-match`` or a measure."""
     measures: ClassVar[tuple[TieBreak, ...]] = ()
     """Its own measures, which ``tie_breaks`` may name beside ``TIE_BREAKS``."""
+    pairs_by_score: ClassVar[bool] = False
+    """Whether entrants of equal score meet: then performances and floats say what the score does not."""
+    one_pairing_a_round: ClassVar[bool] = False
+    """Whether each entrant has one pairing or a bye in each round, as FIDE's report files need."""
+    known_at_start: ClassVar[bool] = False
+    """Whether all pairings follow from the entrants: played breadth first, they cycle through a book."""
+    has_bracket: ClassVar[bool] = False
+    """Whether its pairings are the ties of a bracket (``tourney.schedule.knockout.Bracket``)."""
+    has_challengers: ClassVar[bool] = False
+    """Whether some entrants, the challengers, meet the field and not each other."""
+    narrows_intervals: ClassVar[bool] = False
+    """Whether it pairs for the narrowest intervals of ratings."""
+    rounds_shown: ClassVar[RoundsShown] = "ranked"
+    """Pages of its rounds: with the ranking after each, as batches of matches, or none."""
+    asks_question: ClassVar[bool] = False
+    """Whether it answers a question about a bot: no command takes such a tournament by default."""
+    pairs_with_itself: ClassVar[bool] = False
+    """Whether a bot meets itself with other arguments, so that equal files do not mean a duplicate."""
+    has_records: ClassVar[bool] = True
+    """Whether its matches have records."""
     rule_names: ClassVar[Mapping[str, Collection[str]]] = {}
     """The names that it knows for the keys ``bye`` and ``unplayed`` of a stored rule."""
     keys: ClassVar[tuple[FormatKey, ...]] = ()
@@ -375,30 +396,22 @@ def group_size(seats: int) -> int:
 
 FORMATS: Registry[Format] = Registry(
     "format",
-    "tourney.formats",
+    "formats",
     Format,
-    {
-        "adaptive": "tourney.schedule.adaptive:Adaptive",
-        "compare": "tourney.compare.comparison:ComparisonFormat",
-        "gate": "tourney.compare.gate:GateFormat",
-        "gauntlet": "tourney.schedule.round_robin:Gauntlet",
-        "import": "tourney.schedule.format:Imported",
-        "knockout": "tourney.schedule.knockout:Knockout",
-        "ladder": "tourney.compare.ladder:LadderFormat",
-        "results": "tourney.schedule.format:Results",
-        "round-robin": "tourney.schedule.round_robin:RoundRobin",
-        "swiss": "tourney.schedule.swiss:Swiss",
-        "tune": "tourney.compare.tuning:TuneFormat",
-    },
     TournamentError,
 )
+
+
+IMPORTED: Final = "import"
+"""The format of tournaments made from records alone: these have seeds and openings of their own."""
 
 
 class Imported(Format):
     """The schedule of imported records: all its matches are played, and no round follows."""
 
-    name = "import"
+    name = IMPORTED
     in_files = False
+    rounds_shown: ClassVar[RoundsShown] = "no"
 
     def check(self, setup: Setup) -> None:
         """Accept every tournament."""
@@ -412,6 +425,13 @@ class Results(Imported):
     """The schedule of results of other programs, which have no records."""
 
     name = "results"
+    has_records = False
+
+
+class Uninstalled(Imported):
+    """What is known of a format that is not installed: its stored rounds, ranked by points."""
+
+    rounds_shown: ClassVar[RoundsShown] = "ranked"
 
 
 def find_format(name: str) -> Format:
@@ -421,7 +441,7 @@ def find_format(name: str) -> Format:
 
 def ranking_format(name: str) -> Format:
     """The format that ranks a stored tournament: by points if not installed. Raise as ``find_format``."""
-    return FORMATS.find(name if FORMATS.knows(name) else Imported.name)
+    return FORMATS.find(name) if FORMATS.knows(name) else Uninstalled()
 
 
 def working_formats() -> tuple[tuple[Format, ...], dict[str, str]]:

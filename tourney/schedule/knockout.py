@@ -28,6 +28,8 @@ class Knockout(Format):
     """
 
     name = "knockout"
+    has_bracket = True
+    rounds_shown = "no"
     takes_withdrawals = True
     ranks = True
     ranked_by = "stages-won"

@@ -42,6 +42,8 @@ class RoundRobin(Format):
     """
 
     name = "round-robin"
+    one_pairing_a_round = True
+    known_at_start = True
     takes_entrants = True
     takes_until = True
 
@@ -100,6 +102,7 @@ class Gauntlet(Format):
     """
 
     name = "gauntlet"
+    has_challengers = True
     takes_entrants = True
     ranked_by = "points-per-match"
     keys = (

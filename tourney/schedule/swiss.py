@@ -102,6 +102,8 @@ class Swiss(Format):
     """
 
     name = "swiss"
+    pairs_by_score = True
+    one_pairing_a_round = True
     takes_entrants = True
     takes_withdrawals = True
     ranks = True

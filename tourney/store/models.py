@@ -28,7 +28,7 @@ def _few(name: str, *columns: str, column: str) -> Index:
 class TournamentRow(SQLModel, table=True):
     """A ``Tournament``; ``plan``, ``run`` and ``beacon`` are JSON.
 
-    ``root`` is kept once all is played, NULL before and after every change (see ``tourney.store.root``).
+    ``root`` is kept once all is played, NULL before and after every change (see ``tourney.check.root``).
     """
 
     __tablename__ = "tournament"

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from tourney.errors import StoreError, UsageError
 from tourney.match.result import machine_of
 from tourney.match.spec import Entrant
 from tourney.parsing import JsonObject
+from tourney.schedule.format import ranking_format
 from tourney.store.beacon import Beacon
 from tourney.store.column_reading import (
     ColumnError,
@@ -60,9 +61,6 @@ from tourney.store.values import (
     run_data,
     run_from,
 )
-
-QUESTIONS: Final = ("compare", "gate", "ladder", "tune")
-"""The formats of questions about a bot, which no command takes by default."""
 
 
 def tournament_of(row: Columns) -> Tournament:
@@ -167,7 +165,11 @@ class Tournaments(Subject):
         if not found:
             raise UsageError("the database holds no tournament yet: begin one with `tourney run FILE.toml`")
         if name is None:
-            return ([one for one in found if one.plan.format not in QUESTIONS] or found)[-1]
+            # The newest first, so that formats of older ones are not imported.
+            tournaments = (
+                one for one in reversed(found) if not ranking_format(one.plan.format).asks_question
+            )
+            return next(tournaments, found[-1])
         named = {one.name: one for one in found}
         if name in named:
             return named[name]
@@ -218,7 +220,7 @@ class Tournaments(Subject):
         A round-robin is played breadth first; ``run`` as stored keeps its order.
         """
         if not isinstance(run, StoredRun):
-            order = plan.format == "round-robin" and plan.rounds is None
+            order = ranking_format(plan.format).known_at_start and plan.rounds is None
             run = StoredRun(**structs.asdict(run), breadth_first=order)
         with self._access.write() as connection:
             if connection.execute(sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.name == plan.name)).first():

@@ -12,7 +12,7 @@ from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Opening, check_exact
 from tourney.parsing import JsonObject
-from tourney.schedule.format import group_size
+from tourney.schedule.format import group_size, ranking_format
 from tourney.schedule.ranking_rule import RankingRule
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schedule.until_rule import Until
@@ -32,7 +32,6 @@ from tourney.seeds import match_seed, sample_book_line
 from tourney.store.beacon import Beacon
 from tourney.store.column_reading import ColumnError, read_json
 
-RESULTS: Final = "results"
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
 NO_BOT: Final = "0" * 64
 """The digest of an entrant of such a tournament: no bot is known."""
@@ -155,8 +154,8 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         """
         if self.opening_order == "random":
             return sample_book_line(seed, len(self.book))
-        # A round-robin with [until] plays one group of games of each pairing in a round.
-        cycles = self.format == "round-robin" and Until.of(self.extra) is not None
+        # With [until] such a format plays one group of games of each pairing in a round.
+        cycles = ranking_format(self.format).known_at_start and Until.of(self.extra) is not None
         repeats = 1 if cycles else self.games_per_pairing // group_size(self.seats)
         return ((row.round - 1) * repeats + row.repeat - 1) % len(self.book)
 
@@ -255,7 +254,7 @@ class Tournament:
     """A stored tournament.
 
     ``complete``: all rounds are stored. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests.
-    ``root`` is what ``tourney.store.root`` gave when the last match was stored, or None.
+    ``root`` is what ``tourney.check.root`` gave when the last match was stored, or None.
     """
 
     id: int
@@ -281,7 +280,7 @@ class Tournament:
     @property
     def recorded(self) -> bool:
         """Whether its matches have records; if not, they can neither be verified nor replayed."""
-        return self.plan.format != RESULTS
+        return ranking_format(self.plan.format).has_records
 
     @property
     def game(self) -> str:

@@ -1,5 +1,5 @@
 /* A match's cockpit: steps through the actions and shows beside the board what is known of each. It knows nothing
-   about games: the board is TourneyBoard's (board.js). For the page's data, see tourney/report/pages/match_page.py.
+   about games: the board is TourneyBoard's (board.js). For the page's data, see tourney/report/pages/match.py.
 
    Texts of bots are only ever set as text. The address has the form #ply=12&flip&view=1&compare=7. */
 (function () {

@@ -9,8 +9,8 @@ from tourney.bot.heuristics import heuristics_of
 from tourney.bot.search import WIN, Budget, Heuristics, Mcts, playout
 from tourney.bot.search.mcts import _log
 from tourney.games.base import AnyState
-from tourney.games.game_tree import draw_outcome
 from tourney.games.registry import find_game
+from tourney.games.tree import draw_outcome
 from tourney.seeds import stream
 
 TOE, RACE, ODDS = Toe(), Race(), Odds()

@@ -30,8 +30,8 @@ from tourney.bots.sandbox.visible_files import (
     new_place,
     system_paths,
 )
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
+from tourney.check.named_seeds import RandomChannel
+from tourney.match.runner import MatchRunner
 
 FAR = 60 * 10**9
 

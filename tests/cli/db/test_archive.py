@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import genuine
 from tests.support.command import invoke
-from tourney.store.archiving import archive_tournament
+from tourney.exchange.archiving import archive_tournament
 from tourney.store.database import Database
 
 VOID = 2

@@ -10,8 +10,8 @@ from tourney.games.base import AnyAction, AnyGame, AnyState, Game
 from tourney.games.check.case import PropertyFailure, TableSetting, mutants, settings_of, spliced
 from tourney.games.check.suite import PROPERTIES, CheckProgress, check_game, shrink, smallest
 from tourney.games.check.views import leak
-from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
+from tourney.games.tree import playout
 from tourney.seeds import stream
 
 BROKEN = [

@@ -4,7 +4,7 @@ import pytest
 
 from tests.games.cyvasse.hands import GAME, A, B, captures, legal, piece_actions, place, play, read
 from tourney.games.base import OVER, State
-from tourney.games.game_tree import perft
+from tourney.games.tree import perft
 
 
 def tail(state: State[int]) -> str:

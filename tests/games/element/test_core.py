@@ -6,7 +6,7 @@ import pytest
 
 from tests.games.element.made import COLUMNS, GAME, START_2, A, B, field, legal, made, named, play, read, text
 from tourney.games.base import CHANCE
-from tourney.games.game_tree import perft
+from tourney.games.tree import perft
 
 FULL = "A30,E30,F30,W30"
 

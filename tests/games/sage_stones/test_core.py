@@ -7,7 +7,7 @@ import pytest
 
 from tests.games.sage_stones.positions import GAME, board, field, fields, legal, made, options, play
 from tourney.games.base import CHANCE
-from tourney.games.game_tree import perft
+from tourney.games.tree import perft
 
 PERFT = {1: 10, 2: 91, 3: 901, 4: 8_155}
 THREE = "3=122334411"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.games.sages_tafl.positions import GAME, START, legal, made, play, read, targets
-from tourney.games.game_tree import perft
+from tourney.games.tree import perft
 
 PERFT = {1: 22, 2: 484, 3: 13_670}
 

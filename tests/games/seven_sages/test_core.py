@@ -3,7 +3,7 @@
 import pytest
 
 from tests.games.seven_sages.made import START, ends, legal, made, play, read, rest_squares, squares
-from tourney.games.game_tree import perft
+from tourney.games.tree import perft
 
 # Sages stand on files a and o, so a12 and a4, the ends of two diagonals, are occupied.
 NORTHWARD = squares("e9-e15", "e1-e7", "a8-d8", "f8-o8") | {

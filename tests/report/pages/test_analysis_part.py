@@ -1,7 +1,7 @@
 """Analyses on match pages."""
 
 from tests.support.sessions import Thrower, analyzed, record_of, searching
-from tourney.match.verify import written_actions
+from tourney.check.record import written_actions
 from tourney.report.display import SeatLabel
 from tourney.report.pages.analysis_part import (
     analysis_part,

@@ -15,18 +15,19 @@ from tests.support.clusters import Cup, FakeLink, FakeNode, about_run, cluster
 from tests.support.comparisons import asking
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import answer, begin, played, refused, write_file
+from tourney.addons.lab.asking import BotQuestion
+from tourney.addons.lab.comparison import ComparisonRule
+from tourney.addons.lab.results import ComparisonResult
+from tourney.addons.league import admission, nights
+from tourney.addons.league import site as league_site
+from tourney.addons.league.admission import Diagnosis
+from tourney.addons.league.night_play import NightPlan
+from tourney.addons.league.nights import run_night
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, Sandbox
-from tourney.compare.asking import BotQuestion
-from tourney.compare.comparison import ComparisonRule
-from tourney.compare.question_results import ComparisonResult
 from tourney.errors import SandboxError, WorkerError
 from tourney.interface.playing import run_tournament as run_by_interface
-from tourney.league import admission, league_site, nights
-from tourney.league.admission import Diagnosis
-from tourney.league.night_play import NightPlan
-from tourney.league.nights import run_night
 from tourney.match.result import NOT_MEASURED, PlayedMatch, SandboxMeasurements
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine import readiness

@@ -19,7 +19,7 @@ from tests.support.tournaments import answer, begin, digests, refused
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, WorkerError
-from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
+from tourney.match.runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import Limits
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator

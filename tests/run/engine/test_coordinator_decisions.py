@@ -148,7 +148,7 @@ def test_round_is_paired_from_whole_rounds_only(
     format_ = Ladder()
     format_.seen = []
     monkeypatch.setattr(Ladder, "lag", lag)
-    monkeypatch.setitem(FORMATS._found, "ladder", format_)
+    monkeypatch.setitem(FORMATS._loaded, "ladder", format_)
     tournament = begin(repository, 5, format_="ladder", rounds=6, games=4, pair=False)
     assert run(repository, make=make, workers=3).end is End.FINISHED
     # Six pairings, each from the results (4 a round) of all rounds up to the last one less the lag.
@@ -162,7 +162,7 @@ def test_paired_rounds_stay_when_a_run_continues(
 ) -> None:
     format_ = Ladder()
     format_.seen = []
-    monkeypatch.setitem(FORMATS._found, "ladder", format_)
+    monkeypatch.setitem(FORMATS._loaded, "ladder", format_)
     tournament = begin(repository, 5, format_="ladder", rounds=4, pair=False)
 
     def stops(task: MatchTask) -> WorkerReply:

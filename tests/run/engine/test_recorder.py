@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.compare import test_tuning as tuning
+from tests.addons.lab import test_tuning as tuning
 from tests.support.coordination import run
 from tests.support.executors import ShuffledExecutor
 from tests.support.tournaments import begin, entrant, played

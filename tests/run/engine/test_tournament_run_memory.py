@@ -8,13 +8,13 @@ import pytest
 from tests.support.coordination import RecordingListener
 from tests.support.memory import set_memory
 from tests.support.tournaments import THREE_PEBBLES, refused, write_file
+from tourney.addons.cluster.dask import DaskExecutor
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import SandboxError
 from tourney.run.dry_run import dry_run
 from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.tournament_run import commit_tournament, open_tournament, run_tournament
 from tourney.run.tournament_file import TournamentFile, read_tournament_file
-from tourney.run.workers.dask_executor import DaskExecutor
 from tourney.run.workers.executor import find_executor, plays_here
 from tourney.run.workers.local import LocalExecutor
 from tourney.store.database import Database

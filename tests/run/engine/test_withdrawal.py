@@ -10,6 +10,9 @@ from tests.support.caught_host import COMMAND, FORMATS, Cup, Hosts
 from tests.support.command import invoke
 from tests.support.tournaments import refused
 from tourney.errors import EnvironmentFailure, UsageError, WorkerError
+from tourney.exchange.importing import import_tournament
+from tourney.exchange.lines import export_lines
+from tourney.exchange.merging import merge_databases
 from tourney.parsing import parse_json
 from tourney.run.engine import recorder
 from tourney.run.engine.withdrawal import (
@@ -20,10 +23,7 @@ from tourney.run.engine.withdrawal import (
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
-from tourney.store.exchange import export_lines
-from tourney.store.importing import import_tournament
 from tourney.store.matches import Matches
-from tourney.store.merging import merge_databases
 
 
 @pytest.fixture(scope="module", params=FORMATS)

@@ -1,19 +1,18 @@
 """Executors come from a registry, so that a plugin can offer another one."""
 
 import socket
-import tomllib
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import dask
 import pytest
 
-from tests.support.command import ROOT, invoke
+from tests.support.command import invoke
 from tests.support.executors import InlineExecutor
 from tests.support.tournaments import refused, write_file
 from tourney import plugins
+from tourney.addons.cluster.dask import DaskLink
 from tourney.errors import UsageError, WorkerError
-from tourney.run.workers.dask_executor import DaskLink
+from tourney.plugins import Addon
 from tourney.run.workers.executor import EXECUTORS, find_executor
 from tourney.run.workers.local import LocalExecutor
 
@@ -26,9 +25,7 @@ games-per-pairing = 4
 """
 
 
-def test_own_executors_are_the_package_entry_points() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["entry-points"][EXECUTORS.group] == EXECUTORS.own
+def test_local_executor_is_found_by_its_name() -> None:
     assert EXECUTORS.find_class("local") is LocalExecutor
 
 
@@ -84,8 +81,8 @@ def test_run_takes_the_executor_of_the_file_by_default(tmp_path: Path) -> None:
 
 
 def test_run_uses_the_executor_of_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("inline", "tests.support.executors:InlineExecutor", EXECUTORS.group)
-    monkeypatch.setattr(plugins, "installed", lambda group: [point] if group == EXECUTORS.group else [])
+    addon = Addon(executors={"inline": "tests.support.executors:InlineExecutor"})
+    monkeypatch.setattr(plugins, "others", lambda: ({"inline": addon}, {}))
     monkeypatch.setattr(InlineExecutor, "made", [])
     file = write_file(tmp_path, CUP)
     places = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))

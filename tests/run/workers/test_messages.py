@@ -17,15 +17,16 @@ from tests.support.clusters import (
     cluster,
     two,
 )
+from tourney.addons.cluster import batches
 from tourney.bots.catalogue.store import VARIES
 from tourney.bots.channel.interface import Event
+from tourney.check.named_seeds import RandomChannel
 from tourney.errors import WorkerError
-from tourney.match.match_runner import MatchRunner
-from tourney.match.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
+from tourney.match.runner import MatchRunner
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.summary import End
-from tourney.run.workers import batches, messages
+from tourney.run.workers import messages
 from tourney.run.workers.executor import WorkerReply
 from tourney.run.workers.messages import MAX_REPLY, ReplyHead, RequestedMatch, encode, reply_of
 from tourney.store.database import Database

@@ -47,7 +47,7 @@ def test_worker_imports_only_what_playing_needs(tmp_path: Path, by: str) -> None
     )
     assert done.stderr == ""
     modules = set(done.stdout.split())
-    assert "tourney.match.match_runner" in modules
+    assert "tourney.match.runner" in modules
     assert [name for name in HEAVY if name in modules] == []
 
 

@@ -23,7 +23,7 @@ from tourney.bot.search.alphabeta import shuffled
 from tourney.bot.turn import Budget
 from tourney.games.base import CHANCE, OVER, AnyState
 from tourney.games.core_base import WIN, Core, Values
-from tourney.games.game_tree import draw_outcome
+from tourney.games.tree import draw_outcome
 from tourney.seeds import U64, RandBelow
 
 EXPLORATION = 50

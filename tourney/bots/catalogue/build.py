@@ -21,11 +21,9 @@ from pathlib import Path
 from typing import Final
 
 from tourney.bots.catalogue.command import (
-    CODE,
     BotCommand,
     bot_command,
     command_of,
-    host_words,
     own_words,
 )
 from tourney.bots.catalogue.store import BotStore, StoredBot
@@ -34,7 +32,6 @@ from tourney.bots.catalogue.tree import (
     BUILT,
     Bounds,
     FileEntry,
-    SourceFile,
     copy_tree,
     excess,
     find_difference,
@@ -45,19 +42,16 @@ from tourney.bots.catalogue.tree import (
     write_file_manifest,
 )
 from tourney.bots.channel.interface import cut_line
-from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
+from tourney.bots.modules import find_runtime
+from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import process_tree
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
-from tourney.bots.wasm.fuel import FORM, MAX_MODULE, wasmtime_version
 from tourney.errors import BotError, SandboxError, StoreError, legible
 from tourney.files import sync_folder
 from tourney.held_folder import HeldFolder, hold, remove_tree
 
 BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
 MOST_PROCESSES: Final = BUILD_LIMITS.processes * 3 // 4  # at once: more end a build, as a fork bomb does
-COMPILE_SECONDS: Final = 120
-COMPILE_MB: Final = 2_048
-MAX_CODE: Final = 512 << 20  # bytes of the largest compiled module
 _TAIL: Final = 16 * 1024
 _LOOK_SECONDS: Final = 0.25
 _COPY_SECONDS: Final = 600
@@ -178,7 +172,7 @@ def _folder_mb(bounds: Bounds) -> int:
 
 def _folder_in_memory(pid: int, stdout: int) -> HeldFolder:
     """Hold the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
-    said = next(_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
+    said = next(read_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
     if said != b"\n":
         why = cut_line(said.decode("utf-8", "replace").strip()) or "it does not start"
         raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
@@ -190,7 +184,7 @@ def _folder_in_memory(pid: int, stdout: int) -> HeldFolder:
     return HeldFolder(fd, place)
 
 
-def _output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
+def read_output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
     """Yield what a program writes, b"" at the end, for some seconds; None after each ``tick`` without any."""
     deadline = time.monotonic() + seconds
     poll = select.poll()
@@ -206,7 +200,7 @@ def _output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
 def _follow(job: BuildJob, fd: int, group: BotProcesses, work: _WorkFolder) -> tuple[bytes, str]:
     """Read a build's output until it ends; return the last of it, and why the build must stop, or ""."""
     tail, size, look, deadline = b"", 0, 0.0, time.monotonic() + job.seconds
-    for chunk in _output(fd, job.seconds, _LOOK_SECONDS):
+    for chunk in read_output(fd, job.seconds, _LOOK_SECONDS):
         size += len(chunk or b"")
         tail = (tail + (chunk or b""))[-_TAIL:]
         if size > job.max_output:
@@ -259,59 +253,7 @@ def runnable_folder(
     folder = _built_folder(store, bot, sandbox, seconds)
     if module is None:
         return folder
-    place = store.root / "modules" / host() / bot.digest
-    kind = meter or "plain"
-
-    def make(new: Path) -> None:
-        (new / "made").mkdir()
-        _compile(bot, folder, new / "made" / CODE, kind, sandbox, min(seconds, COMPILE_SECONDS))
-        with hold(new / "made") as held:
-            made = [SourceFile(CODE, held, executable=False)]
-            write_file_manifest(new, copy_tree(made, new / "files", BUILT))
-        remove_tree(new / "made")
-
-    try:
-        kept = place / f"{kind}-{FORM}-{wasmtime_version()}-{platform.machine()}"
-        place.mkdir(parents=True, exist_ok=True)
-        with locked(place / "lock"):
-            return _kept_files(kept, place / "new", make)
-    except OSError as error:
-        raise StoreError(f"the module of {bot.label} cannot be compiled in {place}: {error}") from error
-
-
-def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: Sandbox, seconds: float) -> None:
-    """Write the compiled code of a module to a new file. Raises BotError, SandboxError and OSError."""
-    module = str(bot.manifest.module)
-    if not (folder / module).is_file():
-        raise BotError(f"the module {module} is not among the files", bot.label)
-    if (folder / module).stat().st_size > MAX_MODULE:  # before anything reads it
-        raise BotError(f"the module {module} is larger than {MAX_MODULE >> 20} MiB", bot.label)
-    # The compiler reads a hostile module, so it runs in the sandbox too.
-    command = command_of(host_words("compile", module, kind), folder)
-    try:
-        group, pipes = sandbox.start(command, ResourceLimits(memory_mb=COMPILE_MB, hosted=True))
-    except OSError as error:
-        raise SandboxError(
-            f"this machine cannot start the compilation of {bot.label}: {error.strerror}"
-        ) from error
-    why, size = f"it takes longer than {seconds:.0f} s to compile", 0
-    try:
-        with target.open("wb") as out:
-            for part in _output(pipes.stdout, seconds, seconds):
-                size += out.write(part or b"")
-                if part == b"" or size > MAX_CODE:
-                    why = f"its code is larger than {MAX_CODE >> 20} MiB" if part else ""
-                    break
-        if not why:
-            group.exited(round(seconds * 1000))
-            said = cut_line(last_line(pipes.stderr))
-            end = group.death()
-    finally:
-        group.end(pipes)
-    if not why and group.returncode != 0:
-        why = said if group.returncode == 1 and said else f"its compilation {end}"
-    if why:
-        raise BotError(f"the module {module} cannot be used: {why}", bot.label)
+    return find_runtime().compiled_folder(store, bot, folder, sandbox, meter, seconds)
 
 
 def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, seconds: float) -> Path:
@@ -323,20 +265,20 @@ def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, seconds: fl
         with locked(place.with_name(f"{bot.digest}.lock")):
             _sweep(place.parent)
             new = place.with_name(f"{bot.digest}{_NEW}")
-            return _kept_files(place, new, lambda new: _build(bot, new, sandbox, seconds))
+            return keep_files(place, new, lambda new: _build(bot, new, sandbox, seconds))
     except OSError as error:
         raise StoreError(f"the bot {bot.label} cannot be built in {place.parent}: {error}") from error
 
 
 def kept_damage(folder: Path) -> str:
-    """What differs between a folder of ``_kept_files`` and its list of files, or ""."""
+    """What differs between a folder of ``keep_files`` and its list of files, or ""."""
     try:
         return find_difference(read_file_manifest(folder), folder / "files", links=True, bounds=BUILT)
     except BotError as error:
         return str(error)
 
 
-def _kept_files(place: Path, new: Path, make: Callable[[Path], None]) -> Path:
+def keep_files(place: Path, new: Path, make: Callable[[Path], None]) -> Path:
     """The folder ``files`` of ``place``; made again if that is missing or damaged.
 
     ``make`` fills the empty folder ``new`` with ``files`` and their list. The caller holds a lock. A crash

@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
@@ -23,10 +22,11 @@ import tourney
 from tourney.bots.catalogue.manifest import FILE_NAME, MODULE_SUFFIX, manifest_from_name
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import SUBMITTED, naming
+from tourney.bots.modules import find_runtime
 from tourney.bots.protocols import Setting
 from tourney.errors import BotError
-from tourney.games.registry import FAMILIES, GAMES
 from tourney.held_folder import copy_named, remove_tree
+from tourney.plugins import installed, others
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
 PYTHON: Final = os.path.abspath(sys.executable)  # noqa: PTH100 - a link stays what it is
@@ -34,7 +34,6 @@ PYTHON: Final = os.path.abspath(sys.executable)  # noqa: PTH100 - a link stays w
 PYTHON_FLAGS = ("-B", "-s")
 """Write no bytecode (the folder is read-only), and load no packages from HOME, which is /tmp."""
 GAME_FOLDERS = ("/usr/local/games", "/usr/games")  # where Debian has its engines
-CODE = "module.bin"  # the file of a compiled module
 PROGRAM_VERSION = "0"  # the version of a program that comes without a manifest
 _MAX_LINKS: Final = 40
 
@@ -77,15 +76,8 @@ def bot_command(
         )
     words, args = bot.manifest.command, bot.manifest.started(args)[1]
     hosted = bot.manifest.module is not None
-    words = (
-        host_words("fuel" if metered else "clock", CODE, *words) if hosted else own_words(words, bot.label)
-    )
+    words = find_runtime().command_words(words, metered=metered) if hosted else own_words(words, bot.label)
     return replace(command_of((*words, *args), folder or bot.folder), hosted=hosted)
-
-
-def host_words(*words: str) -> tuple[str, ...]:
-    """The command of a host process of modules; see ``tourney.bots.wasm.host``."""
-    return (PYTHON, *PYTHON_FLAGS, "-m", "tourney.bots.wasm.host", *words)
 
 
 def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:
@@ -154,11 +146,10 @@ def interpreter_paths() -> tuple[Path, ...]:
     paths |= {*_links(Path(PYTHON)), _place(Path(os.__file__).parent), Path(tourney.__file__).parent}
     if library := sysconfig.get_config_var("INSTSONAME"):
         paths.add(Path(sysconfig.get_config_var("LIBDIR") or "/") / library)
-    modules = {
-        point.value.partition(":")[0].partition(".")[0]
-        for group in (GAMES.group, FAMILIES.group)
-        for point in entry_points(group=group)
-    }
+    targets = [point.value for point in installed()]  # the packages of other games
+    for addon in others()[0].values():
+        targets += [*addon.games.values(), *addon.game_families.values()]
+    modules = {target.partition(":")[0].partition(".")[0] for target in targets}
     paths |= _module_paths(modules - {tourney.__name__})
     # A link is of no use in the sandbox unless its target is there too.
     both = {Path(os.path.normpath(path)) for path in paths} | {path.resolve() for path in paths}

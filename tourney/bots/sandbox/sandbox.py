@@ -17,13 +17,13 @@ from typing import ClassVar, Final, Literal, Self
 
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Channel, FailedChannel
-from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.channel.process import ProcessChannel
+from tourney.bots.metering import HOST_ADDRESS_MB, HOST_MB
 from tourney.bots.sandbox.bot_processes import BotProcesses, HeldBot, last_line
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
 from tourney.bots.sandbox.exposure import find_exposed
 from tourney.bots.sandbox.host_limits import ADDRESS_MB, FILE_MB, OPEN_FILES, PROCESSES, with_limits
 from tourney.bots.sandbox.processes import TRY_SECONDS, Pipes, start_held, start_process
-from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
 from tourney.errors import SandboxError, UsageError
 from tourney.plugins import Registry
 from tourney.protocol import HELLO
@@ -367,12 +367,8 @@ def _starting() -> Iterator[None]:
 
 SANDBOXES: Final = Registry[Sandbox](
     "sandbox",
-    "tourney.sandboxes",
+    "sandboxes",
     Sandbox,
-    {
-        "bubblewrap": "tourney.bots.sandbox.bubblewrap:Bubblewrap",
-        "plain": "tourney.bots.sandbox.plain:PlainSandbox",
-    },
     SandboxError,
     "sandboxes",
 )

@@ -6,14 +6,11 @@ command = command_group(
     __name__,
     {
         "add": "Copy bots into the bot store.",
-        "baselines": "List the bots that `tourney gate` compares candidates with.",
         "check": "Test a bot in games against `random`.",
         "list": "List the bots in the bot store and the bots that ship with Tourney.",
         "new": "Create a bot to start from, in the new folder NAME.",
-        "promote": "Make a bot a baseline of a game, which `tourney gate` compares candidates with.",
         "remove": "Remove a bot from the bot store, or restore it.",
         "show": "Show a bot's manifest, digest, files and build state.",
-        "test": "Play the dialogue in FILE with a bot, and compare what it says.",
     },
     """Create, add, list, show, check, test, promote and remove bots.
 

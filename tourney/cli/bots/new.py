@@ -8,7 +8,8 @@ import click
 from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.shipped import ladders, shipped_bots
-from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, missing_tools, new_bot
+from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, new_bot
+from tourney.bots.modules import find_runtime
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
 from tourney.cli.output import current
@@ -27,9 +28,7 @@ from tourney.errors import BotError
 )
 @opt.choice_option("--language", LANGUAGES, "Programming language.")
 @opt.choice_option("--template", TEMPLATES, "What the bot does: look at its actions, or search.")
-@click.option(
-    "--wasm", is_flag=True, help="Build to a WebAssembly module; in python, c, rust and assemblyscript."
-)
+@click.option("--wasm", is_flag=True, help="Build to a WebAssembly module; in python, c and rust.")
 @click.option(
     "--packages", is_flag=True, help="Bring Python packages: the build unpacks wheels of the bot's folder."
 )
@@ -37,10 +36,10 @@ def command(name: Path, game: str, language: str, template: str, wasm: bool, pac
     """Create a bot to start from, in the new folder NAME.
 
     The simple bot chooses by one short function; in the five games that have one of their own it beats
-    `random`. The search bot beats `greedy` in them; it is there in Python for every game, in C, JavaScript,
-    Rust and Java for sage-stones, and in C for sages-tafl. Both pass `tourney bots check ./NAME` unchanged.
-    A WebAssembly module plays on clocks that reproduce (charge = "fuel"), and under all others too; in
-    assemblyscript a bot always is one. Prints the files that it writes.
+    `random`. The search bot beats `greedy` in them; it is there in Python for every game, in C and JavaScript
+    for sage-stones, and in C for sages-tafl. Both pass `tourney bots check ./NAME` unchanged.
+    A WebAssembly module plays on clocks that reproduce (charge = "fuel"), and under all others
+    too. Prints the files that it writes.
     """
     files = new_bot(name, language, game, template, wasm=wasm, packages=packages)
     output = current()
@@ -48,7 +47,7 @@ def command(name: Path, game: str, language: str, template: str, wasm: bool, pac
         output.write(str(file))
     manifest = read_manifest((name / FILE_NAME).read_text("utf-8"), str(name / FILE_NAME))
     if manifest.command[0].endswith(".wasm"):
-        if needed := missing_tools(language):
+        if needed := find_runtime().missing_tools(language):
             output.say(f"note: the build needs {needed}")
     else:
         try:

@@ -8,7 +8,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.output import counting, current
-from tourney.store.archiving import archive_tournament
+from tourney.exchange.archiving import archive_tournament
 from tourney.store.database import Database
 
 

@@ -2,11 +2,11 @@
 
 from typing import Literal
 
+from tourney.check.database import check_database, unknown_rankings
 from tourney.cli import options as opt
 from tourney.cli.output import counting, current
 from tourney.errors import CheckError, counted
 from tourney.schema import Document
-from tourney.store.checking import check_database, unknown_rankings
 from tourney.store.engine import shown
 
 

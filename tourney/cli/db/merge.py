@@ -6,9 +6,9 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.output import counting, current
+from tourney.exchange.merging import merge_databases
 from tourney.store.database import Database, check_apart
 from tourney.store.engine import shown
-from tourney.store.merging import merge_databases
 
 
 @opt.command("merge")

@@ -4,6 +4,7 @@ import time
 
 import click
 
+from tourney.check.root import keep_root
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
 from tourney.cli.db.remove import refuse_spool
@@ -12,7 +13,6 @@ from tourney.errors import UsageError
 from tourney.run.engine.withdrawal import withdrawn_path
 from tourney.schema import NAME
 from tourney.store.database import Database
-from tourney.store.root import keep_root
 
 
 @opt.command("rename")

@@ -7,7 +7,7 @@ import click
 from tourney.cli import options as opt
 from tourney.cli.output import counting, current
 from tourney.errors import UsageError
-from tourney.store.archiving import restore_tournament
+from tourney.exchange.archiving import restore_tournament
 from tourney.store.database import Database
 from tourney.store.engine import shown
 

@@ -18,7 +18,7 @@ from tourney.games.check.case import (
     settings_of,
 )
 from tourney.games.check.views import diagram, leak, sample
-from tourney.games.game_tree import choose
+from tourney.games.tree import choose
 from tourney.seeds import RandBelow, stream
 
 QUICK: Mapping[str, Property] = {

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from jinja2 import (
     ChoiceLoader,
     Environment,
     FileSystemLoader,
+    FunctionLoader,
     PrefixLoader,
     StrictUndefined,
     TemplateError,
@@ -87,7 +89,9 @@ class Templates:
         shipped = FileSystemLoader(templates_dir())
         own = [] if self.folder is None else [FileSystemLoader(self.folder)]
         made = Environment(
-            loader=ChoiceLoader([*own, shipped, PrefixLoader({ORIGINAL: shipped})]),
+            loader=ChoiceLoader(
+                [*own, shipped, PrefixLoader({ORIGINAL: shipped}), FunctionLoader(_packaged_template)]
+            ),
             autoescape=True,
             # A wrong name in a template is an error with its line, not an empty place on the page.
             undefined=StrictUndefined,
@@ -140,6 +144,12 @@ class Templates:
                 raise _wrong(path, node.lineno, f"there is no template {wanted!r}")
             if wanted == name:
                 raise _wrong(path, node.lineno, f"it uses itself; write {ORIGINAL}/{name} for the original")
+
+
+def _packaged_template(name: str) -> str | None:
+    """The template ``PACKAGE:NAME`` of an add-on, from the folder ``templates`` in its package."""
+    package, colon, rest = name.partition(":")
+    return (files(package) / "templates" / rest).read_text("utf-8") if colon else None
 
 
 SHIPPED = Templates()

@@ -5,10 +5,10 @@ from typing import Final
 
 from msgspec import structs
 
+from tourney.check.record import written_actions
 from tourney.errors import GameError
 from tourney.match.analysis import Analysis, ValuedTurn
 from tourney.match.record import Record
-from tourney.match.verify import written_actions
 from tourney.protocol import SURE_WIN
 from tourney.report import display
 from tourney.report.display import SeatLabel

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney.errors import GameError, StoreDamaged
+from tourney.exchange.game_writers import find_writer
 from tourney.match.record import Record
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest
+from tourney.report.pages.match import MatchJob, match_page
 from tourney.report.pages.match_lines import (
     GAMES_PGN,
     ListedMatch,
@@ -27,8 +29,6 @@ from tourney.report.pages.match_lines import (
     published_detail,
     record_path,
 )
-from tourney.report.pages.match_page import MatchJob, match_page
-from tourney.results.pgn import game_text
 from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
 from tourney.store.column_reading import MatchParts, analysis_in, record_hash, unpack_parts
@@ -76,8 +76,9 @@ class MatchRenderer:
     def _game(self, job: MatchJob, record: Record, detail: MatchDetail) -> bytes:
         """A match's PGN; empty for a record that breaks the rules."""
         key = MatchKey(job.line.round, job.line.table, job.line.repeat, job.line.order)
+        write_game = find_writer(self.setting.tournament.game)
         try:
-            text = game_text(self.setting.tournament.name, key, record, detail.log, detail.measured)
+            text = write_game(self.setting.tournament.name, key, record, detail.log, detail.measured)
         except GameError:
             return b""
         return text.encode("utf-8", "replace")

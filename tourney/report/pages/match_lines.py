@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
+from tourney.exchange.game_writers import writes_games
 from tourney.games.base import AnyGame
 from tourney.games.registry import known_game
 from tourney.match.analysis import Analysis
@@ -17,7 +18,6 @@ from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report import display
 from tourney.report.compact_matches import FinishedMatch, LazySequence
 from tourney.report.display import EntrantLabel, SeatLabel
-from tourney.results.pgn import GAMES
 from tourney.store.values import Result, Tournament
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ GAMES_PGN = "data/games.pgn"
 
 def pgn_path(setting: MatchSetting, line: ListedMatch) -> str:
     """The path of a match's PGN in the site; "" without."""
-    written = setting.tournament.game in GAMES and setting.game is not None and not line.void
+    written = writes_games(setting.tournament.game) and setting.game is not None and not line.void
     return f"matches/{line.number}.pgn" if written and line.href else ""
 
 

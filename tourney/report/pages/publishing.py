@@ -19,10 +19,10 @@ from tourney.report import display
 from tourney.report.charts.canvas import Canvas, Lettering, fitted, width_of
 from tourney.report.output.layout import CARD, File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages import rounds_page
+from tourney.report.pages import rounds as rounds_page
 from tourney.report.pages.match_lines import ListedMatch
-from tourney.report.pages.methods_page import state
-from tourney.report.pages.overview_page import standing_cells
+from tourney.report.pages.methods import state
+from tourney.report.pages.overview import standing_cells
 from tourney.report.source import ReportSource
 
 ENTRIES = 50

@@ -25,7 +25,6 @@ from tourney.games.diagrams import (
     plain_diagram,
     seat_colors,
 )
-from tourney.games.game_tree import playout
 from tourney.games.svg_diagram import (
     ARROW,
     LABEL,
@@ -42,6 +41,7 @@ from tourney.games.svg_diagram import (
     stacked,
     view_box,
 )
+from tourney.games.tree import playout
 from tourney.report.replays.codes import number
 from tourney.seeds import stream
 

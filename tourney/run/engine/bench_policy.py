@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tourney.schedule.format import ranking_format
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, startup_failures
 from tourney.schedule.row import Row
-from tourney.store.tournaments import QUESTIONS
 from tourney.store.values import MatchResult, StoredEntrant, Tournament
 
 BATCH: Final = 8  # rows of the schedule in a batch
@@ -225,7 +225,7 @@ def none_started(faults: Sequence[str | None]) -> bool:
 
 def again_text(tournament: Tournament, name: str) -> str:
     """How to play a tournament again once a benched bot starts."""
-    if tournament.plan.format in QUESTIONS:  # their commands have no --unbench
+    if ranking_format(tournament.plan.format).asks_question:  # its command has no --unbench
         return f"remove this result by `tourney db remove {tournament.name}` and run the command again"
     return f"run again with --unbench {name}"
 

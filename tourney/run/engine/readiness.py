@@ -12,9 +12,9 @@ from msgspec import structs
 
 from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.store import BotStore, path_of
+from tourney.bots.modules import find_runtime
 from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.bots.wasm.fuel import check_meter
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
@@ -235,7 +235,7 @@ def find_broken(
     Raises UsageError if the limits count fuel by a meter that this machine does not have.
     """
     if limits.by_fuel:
-        check_meter(limits.meter)
+        find_runtime().check_meter(limits.meter)
     found: dict[str, BotError] = {}
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:

@@ -17,6 +17,8 @@ from typing import Final
 from tourney.bots.catalogue.store import BotStore, path_of
 from tourney.bots.catalogue.submission import digest_of_bot
 from tourney.bots.sandbox.sandbox import Sandbox
+from tourney.check.database import check_parts
+from tourney.check.root import beacon_seed, commitment_of, compute_root
 from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, UsageError
 from tourney.files import network_file_system
 from tourney.games.registry import find_game
@@ -50,10 +52,8 @@ from tourney.run.workers.executor import MatchExecutor, Run, plays_here
 from tourney.schedule.format import find_format
 from tourney.schema import show
 from tourney.store.beacon import Beacon
-from tourney.store.checking import check_parts
 from tourney.store.database import Database
 from tourney.store.engine import database_exists, parse_url, shown
-from tourney.store.root import beacon_seed, commitment_of, compute_root
 from tourney.store.values import Origin, Tournament
 
 MANY: Final = 50_000  # from this many stored matches on, a run does not read each of them before it goes on

@@ -18,6 +18,7 @@ from typing import Final
 
 import msgspec
 
+from tourney.check.schedule import StoredSchedule, first_draw_from, wrongly_benched
 from tourney.errors import (
     EnvironmentFailure,
     StoreDamaged,
@@ -27,7 +28,6 @@ from tourney.errors import (
     counted,
 )
 from tourney.match.result import machine_of
-from tourney.run.engine.schedule_check import StoredSchedule, first_draw_from, wrongly_benched
 from tourney.schedule.player_history import startup_failures
 from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database

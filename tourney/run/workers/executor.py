@@ -192,12 +192,8 @@ class MatchExecutor(ABC):
 
 EXECUTORS: Registry[MatchExecutor] = Registry(
     noun="executor",
-    group="tourney.executors",
+    kind="executors",
     base=MatchExecutor,
-    own={
-        "dask": "tourney.run.workers.dask_executor:DaskExecutor",
-        "local": "tourney.run.workers.local:LocalExecutor",
-    },
     error=UsageError,
 )
 """The executors by name; each is made with the number of workers and ``cpus``."""

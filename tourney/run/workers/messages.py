@@ -21,10 +21,10 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 import msgspec
 from msgspec import Meta, Struct, structs
 
+from tourney.check.record import verify
 from tourney.errors import GameError, InputError, RecordError, legible
 from tourney.games.registry import find_game
 from tourney.match.match_memory import MatchMemory
-from tourney.match.match_runner import bot_doubts
 from tourney.match.record import Record, decode_record
 from tourney.match.result import (
     MAX_CHARS,
@@ -35,8 +35,8 @@ from tourney.match.result import (
     SandboxMeasurements,
     SeatMeasurements,
 )
+from tourney.match.runner import bot_doubts
 from tourney.match.spec import MatchSpec
-from tourney.match.verify import verify
 from tourney.parsing import parse_json
 from tourney.prepared_types import prepared
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply

@@ -1,0 +1,130 @@
+"""CSV and JSON lines: accepted dialects and damaged lines."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.exchange.files import damaged, groups, read
+from tests.support.tables import make_spec
+from tourney.errors import InputError
+from tourney.exchange.rating import rate_tally
+from tourney.exchange.reading import Filter
+from tourney.match.record import Fault, Outcome, make_record
+
+ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "white,black,result\na,b,1-0\nb,a,1/2-1/2\n",
+        "\ufeffWhite;Black;Result\r\na;b;1\r\n\r\nb;a;0.5",
+        'Result\tother\tBLACK\tWhite\n1-0\t"x\ty"\tb\ta\n1/2\t\t"a"\tb\n',
+        "players,ranks\na b,1 2\nb a,1 1\n",
+        "rank1,rank2,player1,player2\n0,1,a,b\n3,3,b,a\n",
+        '{"white": "a", "black": "b", "result": "1-0"}\n\n{"White": "b", "black": "a", "result": 0.5}\n',
+        '{"players": ["a", "b"], "ranks": [1, 2]}\n{"entrants": ["b", "a"], "ranks": [1, 1]}',
+    ],
+)
+def test_dialects_give_the_same_games(text: str, tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, text)
+    assert (groups(tally), damaged(problems)) == (ONE, [])
+
+
+def test_games_of_many_players_have_ranks(tmp_path: Path) -> None:
+    text = "player1,player2,player3,rank1,rank2,rank3,pair\na,b,c,1,3,2,7\nb,c,a,1,1,2,7\n"
+    tally, _ = read(tmp_path, text)
+    assert groups(tally) == [([("a", "b", "c", "132"), ("b", "c", "a", "113")], 1)]
+
+
+@pytest.mark.parametrize("column", ["pair", "Opening"])
+def test_label_groups_games_of_the_same_players(column: str, tmp_path: Path) -> None:
+    text = f"white,black,result,{column}\na,b,1-0,x\nc,b,1-0,x\nb,a,0-1,x\na,b,1-0,\n"
+    tally, _ = read(tmp_path, text)
+    assert sorted(len(group) for group, _ in groups(tally)) == [1, 1, 2]
+    alone, _ = read(tmp_path, text, filter_=Filter(pairs=False))
+    assert all(len(group) == 1 for group, _ in groups(alone))
+
+
+def test_labels_of_two_files_are_apart(tmp_path: Path) -> None:
+    text = "white,black,result,pair\na,b,1-0,x\n"
+    assert groups(read(tmp_path, text, text)[0]) == [([("a", "b", "12")], 2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("a,b", "line"),
+        ('"a,b,1-0', "line"),
+        ("a,b,*", "unfinished"),
+        ("a,b,", "no-result"),
+        ("a,b,won", "bad-result"),
+        ("?,b,1-0", "player"),
+        ("a,a,1-0", "twice"),
+        ("a\0,b,1-0", "nul"),
+        (f"{'a' * (1 << 20)},b,1-0", "long"),
+    ],
+)
+def test_damaged_line_is_named(line: str, kind: str, tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, f"white,black,result\na,b,1-0\n{line}\nb,a,1/2-1/2\n")
+    assert (groups(tally), damaged(problems)) == (ONE, [(kind, 3)])
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("{", "line"),
+        ("[1]", "line"),
+        ('{"white": 1, "black": "b", "result": "1-0"}', "player"),
+        ('{"players": ["a", "b"], "ranks": [1]}', "ranks"),
+        ('{"players": ["a", "b"], "ranks": [1, "x"]}', "ranks"),
+        ('{"players": ["a", "b"], "ranks": [1, 1.5]}', "ranks"),
+        ('{"players": ["a", "b", "c"], "ranks": [1, 2, 3]}', "seats"),
+        ('{"players": ["a", "b", "c", "d", "e"], "ranks": [1, 1, 2, 3, 4]}', "ranks"),
+        (f'{{"players": {[str(k) for k in range(17)]}, "ranks": [1]}}'.replace("'", '"'), "player"),
+        ('{"players": ["a", "b"], "ranks": [1, 2], "void": true}', "void"),
+        ('{"format": "tourney-record/1"}', "line"),
+    ],
+)
+def test_damaged_object_is_named(value: str, kind: str, tmp_path: Path) -> None:
+    good = '{"white": "a", "black": "b", "result": "1-0"}'
+    tally, problems = read(tmp_path, f"{good}\n{value}\n")
+    assert (tally.games, damaged(problems)) == (1, [(kind, 2)])
+
+
+@pytest.mark.parametrize("head", ["", "white,black", "white,white,black,result", "hello"])
+def test_table_without_result_columns_is_refused(head: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 1.*needs the columns white, black and result"):
+        read(tmp_path, f"{head}\na,b,1-0\n" if head else "\n")
+
+
+def test_records_of_tourney_have_their_seed_as_pair(tmp_path: Path) -> None:
+    def record(first: str, second: str, ranks: tuple[int, int], *faults: Fault) -> str:
+        played = make_record(make_spec(), "1", [(1, "a")], Outcome(ranks, "normal", faults))
+        one, two = played.seats
+        return replace(played, seats=(replace(one, name=first), replace(two, name=second))).encode().decode()
+
+    lines = [
+        record("a", "b", (1, 2), (2, "timeout", 1)),
+        record("b", "a", (1, 2)),
+        record("a", "b", (1, 1), (1, "startup", 0), (2, "startup", 0)),
+    ]
+    tally, problems = read(tmp_path, "\n".join(lines))
+    assert groups(tally) == [([("a", "b", "12"), ("b", "a", "12")], 1)]
+    assert [kind.faults for kind, _ in tally.kinds()] == [(None, "timeout"), (None, None)]
+    assert damaged(problems) == [("void", 3)]
+
+
+def test_sixteen_players_are_rated(tmp_path: Path) -> None:
+    names = [chr(97 + k) for k in range(16)]
+    lines = [
+        json.dumps({"players": names[k:] + names[:k], "ranks": [*range(1, 15), 15, 15]}) for k in range(16)
+    ]
+    tally, problems = read(tmp_path, "\n".join(lines))
+    assert (tally.seats, problems.damaged) == (16, 0)
+    batch = rate_tally(tally)
+    # Each player had each place once, so only the seats differ.
+    assert {line.elo for line in batch.ratings} == {0.0}
+    assert batch.pool.seats[0].elo > 100 > -100 > batch.pool.seats[-1].elo

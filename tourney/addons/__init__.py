@@ -1,0 +1,1 @@
+"""The add-ons that ship: a folder for each capability that the core does without."""

@@ -1,0 +1,141 @@
+"""Games of chess as PGN, with the scores, times and clocks of engines in comments.
+
+``Round`` is the round and the table, ``Pair`` the mirrored group, whose games ratings count as one cluster.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from tourney.errors import legible
+from tourney.exchange.foreign_game import TERMINATIONS, result_text
+from tourney.match.record import Record
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements
+from tourney.schedule.row import MatchKey
+
+_WIDTH: Final = 80
+_SCORE = re.compile(r"score=(-?[0-9]{1,6}(?:\.[0-9]{1,3})?)(?: |\Z)", re.ASCII)
+_MATE = re.compile(r"mate=(-?[0-9]{1,4})(?: |\Z)", re.ASCII)
+_DEPTH = re.compile(r"depth=([0-9]{1,4})(?: |\Z)", re.ASCII)
+
+
+def game_text(
+    event: str,
+    key: MatchKey,
+    record: Record,
+    log: Iterable[LogLine] = (),
+    measured: Measurements = NOT_MEASURED,
+) -> str:
+    """A match of the tournament ``event`` as a game of PGN, with an empty line after it. Raises GameError."""
+    from tourney.addons.chess.starts import PgnMoves  # noqa: PLC0415 - needs an extra
+
+    line = PgnMoves.of([text for _, text in record.actions], chess960=record.game == "chess960")
+    comments = _comments(record, log, measured, line.skipped)
+    result = result_text(record.outcome.ranks)
+    tags = _tags(event, key, record, measured, line.fen, result)
+    head = "".join(f'[{key} "{_quoted(value)}"]\n' for key, value in tags)
+    words: list[str] = []
+    for number, san in enumerate(line.sans):
+        move = line.first + number
+        if move % 2 == 0:
+            words.append(f"{move // 2 + 1}.")
+        # PGN repeats the number before a black move that follows a comment.
+        elif number == 0 or comments[number - 1]:
+            words.append(f"{move // 2 + 1}...")
+        words.append(san)
+        if comments[number]:
+            words.append("{" + comments[number] + "}")
+    return f"{head}\n{_wrapped([*words, result])}\n\n"
+
+
+def _tags(
+    event: str,
+    key: MatchKey,
+    record: Record,
+    measured: Measurements,
+    fen: str,
+    result: str,
+) -> Iterator[tuple[str, str]]:
+    limits, outcome, started = record.limits, record.outcome, measured.started
+    date = started[:10].replace("-", ".") if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", started[:10]) else ""
+    yield "Event", event
+    yield "Site", "?"
+    yield "Date", date or "????.??.??"
+    yield "Round", f"{key.round}.{key.table}"
+    yield "White", record.seats[0].name
+    yield "Black", record.seats[1].name
+    yield "Result", result
+    yield "Pair", f"{key.round}.{key.table}.{key.repeat}"
+    if record.game == "chess960":
+        yield "Variant", "Chess960"
+    if fen:
+        yield "SetUp", "1"
+        yield "FEN", fen
+    if limits.clock_ms is not None:
+        yield "TimeControl", f"{limits.clock_ms / 1000:g}+{(limits.increment_ms or 0) / 1000:g}"
+    faults, reason, ended_by = outcome.faults, outcome.reason, outcome.adjudication
+    ended = TERMINATIONS.get(faults[0][1], "normal") if faults else "normal"
+    yield "Termination", "adjudication" if reason == "adjudication" else ended
+    cause = faults[0][1] if faults else ended_by.rule if ended_by else ""
+    yield "Reason", f"{reason}: {cause}" if cause else reason
+    yield "PlyCount", str(sum(_is_move(action) for _, action in record.actions))
+
+
+def _comments(record: Record, log: Iterable[LogLine], measured: Measurements, skipped: int) -> list[str]:
+    """The comment of each move: ``+0.31/9 0.123s``, as the mover sees it, or ``book``."""
+    said = {(entry.ply, entry.seat): entry.text for entry in log if entry.kind == "info"}
+    times, clock, increment = measured.times_ms, record.limits.clock_ms, record.limits.increment_ms or 0
+    clocks = None if clock is None else [float(clock)] * 2
+    found = []
+    for ply, (seat, _) in enumerate(record.actions[skipped:], start=skipped):
+        elapsed = times[ply] if ply < len(times) else None
+        parts: list[str] = []
+        if elapsed is not None:
+            parts, score = _scored(said.get((ply, seat), ""), white=seat == 1)
+            if clocks is not None:
+                clocks[seat - 1] += increment - elapsed
+                parts.append(f"[%clk {_clock(clocks[seat - 1])}]")
+            parts.append(f"{score} {elapsed / 1000:.3f}s".strip())
+        elif times:
+            parts.append("book")
+        found.append(" ".join(parts))
+    return found
+
+
+def _scored(text: str, *, white: bool) -> tuple[list[str], str]:
+    """``[%eval ...]`` as White sees it, and the score as the mover sees it; nothing without a score."""
+    searched = (pattern.search(text) for pattern in (_SCORE, _MATE, _DEPTH))
+    score, mate, depth = (found and found[1] for found in searched)
+    if score is None:
+        return [], ""
+    sign = 1 if white else -1
+    seen, own = f"{sign * float(score):.2f}", f"{float(score):+.2f}"
+    if mate is not None:
+        # The sign comes from the text: a mate in -0 is a lost game.
+        seen, own = f"#{sign * int(mate)}", f"{'-' if mate.startswith('-') else '+'}M{mate.removeprefix('-')}"
+    return [f"[%eval {seen},{depth}]" if depth else f"[%eval {seen}]"], f"{own}/{depth}" if depth else own
+
+
+def _clock(milliseconds: float) -> str:
+    tenths = max(0, int(milliseconds // 100))
+    return f"{tenths // 36_000}:{tenths // 600 % 60:02d}:{tenths // 10 % 60:02d}.{tenths % 10}"
+
+
+def _is_move(action: str) -> bool:
+    return not action.startswith(("=", "sp"))
+
+
+def _quoted(value: str) -> str:
+    shown = legible(value, "?")
+    return shown.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _wrapped(words: Iterable[str]) -> str:
+    lines, line = [], ""
+    for word in (part for text in words for part in text.split(" ")):
+        if line and len(line) + 1 + len(word) > _WIDTH:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return "\n".join([*lines, line])

@@ -1,0 +1,210 @@
+"""Where a game begins and ends, by the package ``chess``: starts, openings of EPD and PGN, tables of endings.
+
+The tables are Syzygy's, from folders of this machine.
+"""
+
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import chess
+
+from tourney.addons.chess.board import ChessState, from_board, parse_state
+from tourney.addons.chess.fen import read_epd
+from tourney.addons.chess.game import STARTS, Move
+from tourney.errors import GameError, PositionError, TablesError
+from tourney.games.base import CHANCE, AnyGame, State
+from tourney.games.registry import find_game
+
+if TYPE_CHECKING:
+    from chess.pgn import Game
+
+    from tourney.games.base import AnyState, Tables
+
+
+class DrawState(State[Move]):
+    """Chess960 before chance has drawn the starting position."""
+
+    __slots__ = ()
+
+    seats = 2
+    actor = CHANCE
+
+    @property
+    def game(self) -> AnyGame:
+        return find_game("chess960")
+
+    def legal_actions(self) -> Sequence[int]:
+        return _STARTS
+
+    def chance_weights(self) -> Sequence[int]:
+        return (1,) * len(_STARTS)
+
+    def is_legal(self, action: Move) -> bool:
+        return isinstance(action, int) and action >= STARTS
+
+    def play(self, action: Move) -> State[Move]:
+        assert isinstance(action, int)  # noqa: S101 - a set-up follows the draw
+        return from_board(chess.Board.from_chess960_pos(action - STARTS))
+
+    def ranks(self) -> None:
+        """None: the game goes on."""
+
+    def reason(self) -> str:
+        return ""
+
+    def position(self) -> str:
+        return "draw"
+
+
+def parse(text: str, *, chess960: bool) -> State[Move]:
+    """The state of a position string: a FEN, or in Chess960 ``draw``. Raises PositionError."""
+    return DRAW if chess960 and text == "draw" else parse_state(text, chess960=chess960)
+
+
+def set_up(text: str, *, chess960: bool) -> str:
+    """The action that sets up the position of an EPD or a FEN. Raises PositionError."""
+    return f"={from_board(read_epd(text, chess960=chess960)).position().replace(' ', '_')}"
+
+
+def move_of(fen: str, text: str, *, chess960: bool) -> str:
+    """The UCI move of one in standard algebraic notation, or the text itself if it is not a legal one."""
+    try:
+        return chess.Board(fen, chess960=chess960).parse_san(text.replace("0", "O")).uci()
+    except ValueError:
+        return text
+
+
+def is_fresh(state: State[Move]) -> bool:
+    """Whether nothing was played yet but the draw of Chess960."""
+    return isinstance(state, ChessState) and state.ply == state.quiet == 0 and len(state.seen) == 1
+
+
+_STARTS = tuple(sorted(range(STARTS, STARTS + 960), key=lambda code: str(code - STARTS)))
+START: Final = from_board(chess.Board())
+DRAW: Final = DrawState()
+
+
+def read_games(text: str, *, chess960: bool) -> Iterator[Callable[[], tuple[str, ...]]]:
+    """Yield a function for each game, which returns its actions: a set-up for a FEN, and the main line.
+
+    The function raises PositionError for a game that cannot be read.
+    """
+    from chess.pgn import read_game  # noqa: PLC0415 - few matches need it
+
+    stream = io.StringIO(text.removeprefix("\ufeff"))
+    try:
+        while (game := read_game(stream)) is not None:
+            yield partial(_actions_of, game, chess960=chess960)
+    except IndexError:  # python-chess 1.11 raises it for variations that end before they begin
+        yield partial(_actions_of, None, chess960=chess960)
+
+
+def _actions_of(game: "Game | None", *, chess960: bool) -> tuple[str, ...]:
+    if game is None:
+        raise PositionError("it cannot be read: its variations are not nested")
+    if game.errors:
+        raise PositionError(f"it cannot be read: {str(game.errors[0])[:150]}")
+    fen = game.headers.get("FEN", "")
+    start = (set_up(fen, chess960=chess960),) if fen else ()
+    return (*start, *(move.uci() for move in game.mainline_moves()))
+
+
+class PgnMoves(NamedTuple):
+    """The moves of a match as PGN has them.
+
+    ``fen`` is the position they begin at, "" for chess's own; ``first`` counts the half-moves before it, and
+    ``skipped`` the actions of the record that are not moves; ``sans`` are the moves in algebraic notation.
+    """
+
+    fen: str
+    first: int
+    skipped: int
+    sans: tuple[str, ...]
+
+    @classmethod
+    def of(cls, actions: Sequence[str], *, chess960: bool) -> "PgnMoves":
+        """The line of a record's actions. Raises GameError for a record that is not of this game."""
+        game = find_game("chess960" if chess960 else "chess")
+        state, skipped = game.new(), 0
+        while skipped < len(actions) and actions[skipped].startswith(("=", "sp")):
+            state = state.play(game.read_action(state, actions[skipped]))
+            skipped += 1
+        fen = state.position() if skipped else ""
+        if fen == "draw" or (chess960 and not skipped):
+            raise GameError("the record has no starting position of chess960")
+        board = chess.Board(fen or chess.STARTING_FEN, chess960=chess960)
+        first = board.ply()
+        sans = []
+        for text in actions[skipped:]:
+            try:
+                sans.append(board.san_and_push(board.parse_uci(text)))
+            except ValueError as error:
+                raise GameError(f"the record has the move {text[:20]!r}, which is not legal") from error
+        return cls(fen, first, skipped, tuple(sans))
+
+
+def algebraic(actions: Sequence[str], *, chess960: bool) -> Sequence[str]:
+    """A record's actions in algebraic notation; a start is named. They stay as they are if one is illegal."""
+    try:
+        line = PgnMoves.of(actions, chess960=chess960)
+    except GameError:
+        return actions
+    starts = [
+        "set-up" if text.startswith("=") else f"start\u00a0{text[2:]}" for text in actions[: line.skipped]
+    ]
+    return (*starts, *line.sans)
+
+
+VARIABLE: Final = "TOURNEY_SYZYGY"  # the environment variable that names the folders, with ``:`` between them
+_WINNING: Final = 2  # the value of a win within the rule of fifty moves; 1 and -1 are draws by it
+
+
+def open_tables(pieces: int) -> "Tables":
+    """A function that gives the ranks of a ``ChessState`` with at most ``pieces`` pieces.
+
+    All tables of up to ``pieces`` pieces must be there: so a result depends on the position alone, never on
+    which tables a machine has. Raises TablesError.
+    """
+    folders = os.environ.get(VARIABLE, "")
+    if not folders:
+        raise TablesError(
+            f"tablebase-pieces = {pieces} needs Syzygy tables: set the environment variable {VARIABLE} to"
+            " their folder"
+        )
+    return _tables(folders, pieces)
+
+
+@lru_cache(maxsize=4)
+def _tables(folders: str, pieces: int) -> "Tables":
+    """The tables of some folders, which stay open for further matches."""
+    from chess import syzygy  # noqa: PLC0415 - few matches need it
+
+    opened = syzygy.Tablebase()
+    for folder in folders.split(os.pathsep):
+        try:
+            opened.add_directory(folder, load_dtz=False)
+        except OSError as error:
+            raise TablesError(f"{VARIABLE} names {folder}, which cannot be read: {error.strerror}") from error
+    wanted = sorted(syzygy.tablenames(piece_count=pieces))
+    missing = [f"{name}.rtbw" for name in wanted if name not in opened.wdl]
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise TablesError(
+            f"tablebase-pieces = {pieces} needs {len(wanted)} files, of which {', '.join(missing[:3])}{more}"
+            f" are not in {folders}: add them, or lower the number"
+        )
+
+    def ranks(state: "AnyState") -> tuple[int, ...] | None:
+        assert isinstance(state, ChessState)  # noqa: S101 - others have no ending
+        try:
+            value = opened.probe_wdl(state.board())
+        except Exception as error:  # a damaged table fails in any way
+            raise TablesError(f"the Syzygy tables in {folders} are damaged: {error}") from error
+        if abs(value) < _WINNING:
+            return (1, 1)
+        return (1, 2) if (value > 0) == (state.mover == 1) else (2, 1)
+
+    return ranks

@@ -1,0 +1,357 @@
+"""From a question about a bot to a tournament, and to its result.
+
+The tournament's name is made of the bots' names and of a hash of everything that decides, so the same
+question continues where it stopped, and another question is another tournament.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+import rfc8785
+from msgspec import structs, to_builtins
+
+from tourney.addons.lab.comparison import stored_form
+from tourney.addons.lab.question import QuestionRule, next_rows
+from tourney.addons.lab.results import ComparisonResult
+from tourney.bots.catalogue.store import BotStore, StoredBot, look_up, path_of
+from tourney.errors import GameError, UsageError
+from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
+from tourney.match.evidence import Evidence
+from tourney.match.record import Outcome
+from tourney.match.spec import DEFAULT_LIMITS, OLD_MEMORY_MB, Limits
+from tourney.parsing import JsonObject
+from tourney.results.standings import has_ended, load_history, load_setup, setup_of
+from tourney.run.engine.containment_floor import refuse_weaker
+from tourney.run.engine.readiness import PlaySetup, find_broken, open_room, reason_of
+from tourney.run.engine.run_control import Deadline
+from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.file_schema import EntrantLine, opening_plies
+from tourney.run.listeners import Listener, Listeners
+from tourney.run.preparation import enter
+from tourney.run.private_paths import private_paths, refuse_inside
+from tourney.run.summary import RunProgress, Summary
+from tourney.run.tournament_file import TournamentFile, check_adjudication, read_book
+from tourney.run.workers.executor import MatchExecutor
+from tourney.schedule.format import History, Setup, find_format, group_size
+from tourney.schedule.row import MatchKey, ResultRow
+from tourney.schema import NAME, Document, SchemaError
+from tourney.store.database import Database
+from tourney.store.engine import database_exists
+from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+
+R = TypeVar("R", bound=Document)
+
+
+@dataclass(frozen=True, slots=True)
+class BotQuestion(Generic[R]):
+    """A question about a bot: the rule that answers it, the bots, that in question first, and how they play.
+
+    ``seats`` None: the game's minimum. ``opening_plies`` None: 4 if the game has neither dice nor hidden
+    actions, else none; a ``book`` takes their place. ``name`` None: a name
+    made of the bots and everything that decides. ``max_faults`` stops the games (None: no limit).
+    ``any_memory``: nobody chose the limit of memory, so a stored question continues with its own.
+    """
+
+    rule: QuestionRule[R]
+    bots: tuple[EntrantLine, ...]
+    game: str
+    seats: int | None = 2
+    options: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = DEFAULT_LIMITS
+    opening_plies: int | None = None
+    book: Path | None = None
+    opening_order: Literal["random", "sequential"] = "random"
+    seed: int | None = None
+    name: str | None = None
+    max_faults: int | None = None
+    any_memory: bool = False
+    run: RunSettings = field(default_factory=RunSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[R]):
+    """The answer to a question, and the run's summary, None where there was nothing to play."""
+
+    result: R
+    summary: Summary | None
+
+
+def ask(
+    question: BotQuestion[R],
+    url: str,
+    bots: Path,
+    make_executor: Callable[[], MatchExecutor],
+    *,
+    listener: Listener | None = None,
+    deadline: Deadline | None = None,
+    allow_weaker: bool = False,
+) -> Answer[R]:
+    """Play until the question is answered, the deadline, or a signal; continue where it stopped.
+
+    ``allow_weaker`` is that of ``PlaySetup``. Raises UsageError for an invalid question, EnvironmentFailure
+    for a baseline that cannot be started, and what ``run_tournament`` raises.
+    """
+    listener = listener or Listener()
+    store = BotStore(bots.absolute())
+    question = _as_stored(question, store, url)
+    paths = (path_of(line.bot) for line in question.bots if line.bot is not None)
+    refuse_inside(paths, private_paths(url, store.root))
+    rule, file, entrants = question_file(question, store)
+    setup = PlaySetup(deadline, question.max_faults, allow_weaker=allow_weaker)
+    if rule.builds_first:
+        room = open_room(file, url, store, setup)
+        with _stored(file, url) as (database, begun):
+            if database is not None and begun is not None and begun.root is None:
+                refuse_weaker(database, begun, room, allow=allow_weaker, say=listener.say)
+        broken = find_broken(entrants, store, room, file.plan.limits)
+        reasons = {
+            number: [reason_of(error), *"\n".join(getattr(error, "__notes__", ())).splitlines()]
+            for number, error in broken.items()
+        }
+        result = rule.unstartable(file.plan, entrants, reasons)
+        if result is not None:
+            return Answer(result, None)
+    name = file.plan.name
+    before: list[ResultRow] = []
+    with _stored(file, url) as (database, stored):
+        if database is not None and stored is not None:
+            rounds = rule.rounds
+            if rounds is not None:  # a round that is paired is not taken back
+                rounds = max(rounds, database.schedules.progress(stored.id).rounds)
+                file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
+            # A name given by hand may be another question's: the run below compares the plans.
+            if question.name is None and _is_over(database, stored, rounds):
+                return Answer(_result(database, stored, rule), None)
+            before = list(database.matches.results(stored.id))
+    live = QuestionProgress(listener, rule, setup_of(file.plan, 0, entrants), before)
+    summary = run_tournament(file, url, bots, make_executor, Listeners(listener, live), setup)
+    with Database.open(url) as database:
+        return Answer(_result(database, database.tournaments.get(name), rule), summary)
+
+
+def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuestion[R]:
+    """A question with the limit of memory that it was stored with, before the default was lowered.
+
+    The limit is part of the name, so with the present default it would begin again.
+    """
+    if not (question.any_memory and question.name is None and database_exists(url)):
+        return question
+    before = replace(question, limits=structs.replace(question.limits, memory_mb=OLD_MEMORY_MB))
+    with Database.open(url) as database:
+        stored = {(one.name, one.plan.format) for one in database.tournaments.all()}
+    for variant in (question, before):
+        plan = question_file(variant, store)[1].plan
+        if (plan.name, plan.format) in stored:
+            return variant
+    return question
+
+
+@contextmanager
+def _stored(file: TournamentFile, url: str) -> Iterator[tuple[Database | None, Tournament | None]]:
+    """Give the database, if it exists, and the tournament of a question, if it has begun."""
+    if not database_exists(url):
+        yield None, None
+        return
+    with Database.open(url) as database:
+        named = (one for one in database.tournaments.all() if one.name == file.plan.name)
+        yield database, next((one for one in named if one.plan.format == file.plan.format), None)
+
+
+def question_file(
+    question: BotQuestion[R], store: BotStore
+) -> tuple[QuestionRule[R], TournamentFile, tuple[StoredEntrant, ...]]:
+    """The rule for the game, the tournament file of a question, and its entrants.
+
+    Raises UsageError, BotError and TournamentError.
+    """
+    if question.name is not None and NAME.fullmatch(question.name) is None:
+        raise UsageError(f"{question.name!r} is not a name for a {question.rule.noun} ({NAME.pattern})")
+    try:
+        game = find_game(question.game)
+        seats, options = game.settings(question.seats, question.options)
+        check_adjudication(question.limits, game, seats)
+    except (GameError, SchemaError) as error:
+        raise UsageError(str(error)) from error
+    rule, opponents = question.rule.fitting(game, seats)
+    plan = Plan(
+        # A derived name takes the place of the kind below: it depends on the rest of the plan.
+        name=question.name or rule.kind,
+        game=game.name,
+        rules=game.rules,
+        options=tuple(sorted(options.items())),
+        format=rule.kind,
+        seats=seats,
+        games_per_pairing=group_size(seats) * rule.batch,
+        rounds=rule.rounds,
+        limits=question.limits,
+        extra=rule.extra(),
+        ranking=find_format(rule.kind).new_rule(seats),
+        **_openings(question, game, seats, options),
+    )
+    memory_mb = None if question.any_memory else plan.limits.memory_mb
+    file = TournamentFile(
+        Path(f"tourney {rule.kind}"), plan, question.seed, (), question.run, memory_mb=memory_mb
+    )
+    rungs = tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in opponents)
+    bots = _resolved(question.bots, store)
+    lines = (*_named(rule, bots, {rung.name for rung in opponents}, file, store), *rungs)
+    entrants = enter(file, lines, store)
+    rule.refuse(entrants)
+    for entrant in entrants if plan.limits.by_fuel else ():
+        if store.fetch(entrant.entrant.digest).manifest.module is None:
+            raise UsageError(
+                f"--charge fuel counts the work of WebAssembly modules, and {entrant.name} is none: build it"
+                " as one (see `tourney bots new --wasm`), or use --charge wall or cpu"
+            )
+    if question.name is None:
+        plan = structs.replace(plan, name=_derived_name(rule, plan, question.seed, entrants))
+    return rule, replace(file, plan=plan, entrants=lines), entrants
+
+
+def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict[str, str]) -> JsonObject:
+    """The plan's openings. Raises UsageError and TournamentError."""
+    if question.book is None:
+        return {"opening_plies": opening_plies(game, question.opening_plies)}
+    if question.opening_plies and question.book.suffix != ".pgn":
+        raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
+    book = read_book(question.book, game, seats, options, question.opening_plies or 0)
+    return {"book": book, "opening_order": question.opening_order}
+
+
+def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
+    """The lines with digests for stored bots: found before a path's bot enters the store under its name.
+
+    ``./b b`` means the folder and the stored bot, although ``b`` alone would mean the folder.
+    """
+    paths = {Path(line.bot).resolve() for line in lines if line.bot is not None and "/" in line.bot}
+    found = []
+    for line in lines:
+        name = line.bot or ""
+        digest = store.locate(name) if "/" not in name and Path(name).resolve() in paths else None
+        if digest is None and isinstance(bot := look_up(name, store), StoredBot):
+            digest = bot.digest
+        found.append(line if digest is None else structs.replace(line, bot=digest))
+    return tuple(found)
+
+
+def _named(
+    rule: QuestionRule[R],
+    lines: Sequence[EntrantLine],
+    taken: set[str],
+    file: TournamentFile,
+    store: BotStore,
+) -> tuple[EntrantLine, ...]:
+    """The bots by digest, so that the same bot at another path continues; each has a name of its own."""
+    entered = [enter(file, (line,), store)[0] for line in lines]
+    place = {one.digest: number for number, one in enumerate(store.entries())}
+    found, taken = [], set(taken)
+    for stored in entered:
+        bot = stored.entrant
+        first = entered[0].entrant.digest
+        age = "2" if bot.digest == first else "new" if place[bot.digest] > place[first] else "old"
+        others = (
+            pattern.format(name=stored.name, version=bot.version.lower(), age=age)
+            for pattern in rule.other_names
+        )
+        name = next(one for one in (stored.name, *others) if one not in taken and NAME.fullmatch(one))
+        taken.add(name)
+        found.append(EntrantLine(bot.digest, name, bot.args))
+    return tuple(found)
+
+
+def _derived_name(
+    rule: QuestionRule[R], plan: Plan, seed: int | None, entrants: Sequence[StoredEntrant]
+) -> str:
+    """A name: words for the bots, and eight digits of a hash of everything that decides."""
+    data: JsonObject = {
+        "game": plan.game,
+        "rules": plan.rules,
+        "limits": to_builtins(plan.limits),
+        "extra": dict(plan.extra),
+        "seed": None if seed is None else str(seed),
+        "entrants": [[e.name, e.entrant.digest, list(e.entrant.args)] for e in entrants],
+    }
+    more = {"options": dict(plan.options), "opening-plies": plan.opening_plies, "seats": plan.seats}
+    data |= {key: more[key] for key in rule.hashed}
+    if plan.book:
+        data |= {"book": [list(line) for line in plan.book], "opening-order": plan.opening_order}
+    title = rule.title.format(*(entrant.name for entrant in entrants))
+    return f"{title}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
+
+
+def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> bool:
+    """Whether nothing is left to play in as many ``rounds`` as are allowed now.
+
+    Without the root, the run was killed at its very end.
+    """
+    if tournament.root is None or not has_ended(database, tournament):
+        return False
+    if rounds == tournament.plan.rounds:
+        return True
+    setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
+    return find_format(tournament.plan.format).next_rounds(replace(setup, rounds=rounds), history).complete
+
+
+def _result(database: Database, tournament: Tournament, rule: QuestionRule[R]) -> R:
+    with database.snapshot() as moment:
+        result = rule.of(tournament.plan.extra).result(moment, tournament)
+    if isinstance(result, ComparisonResult) and result.ended:
+        database.tournaments.keep_verdict(tournament.id, stored_form(result))
+    return result
+
+
+class QuestionProgress(Listener):
+    """Sends another listener lines after each whole round, in whatever order the matches end.
+
+    ``setup`` is the tournament's, with any seed, as it decides no pairings of a question. ``before``: the
+    results stored before the run.
+    """
+
+    def __init__(
+        self, listener: Listener, rule: QuestionRule[R], setup: Setup, before: Iterable[ResultRow]
+    ) -> None:
+        self._listener = listener
+        self._setup = setup
+        self._judge = partial(rule.judge, setup)
+        self._names = [one.name for one in setup.participants]
+        self._results = {row.number: row for row in before}
+        self._history = History()
+        self._state = self._judge(self._history)
+        self._take_rounds()
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """Take a stored match as a row whose place in the schedule is not known yet."""
+        if name != "match":
+            return
+        seats, number = tuple(self._names.index(name) for name in data["entrants"]), data["match"]
+        row = ResultRow(MatchKey(0, 0, 0, 0), seats, (1,) * len(seats), (None,) * len(seats), True, number)
+        if "void" not in data:
+            faults = tuple((seat, kind, count) for seat, kind, count in data.get("faults", ()))
+            outcome = Outcome(tuple(data["ranks"]), data["reason"], faults)
+            row = row._replace(ranks=outcome.ranks, faults=outcome.seat_faults, void=outcome.void)
+            row = row._replace(evidence=Evidence.read(data.get("evidence", ""), len(seats)))
+        self._results[number] = row
+
+    def progress(self, progress: RunProgress) -> None:  # noqa: ARG002 - ``event`` took what matters
+        """Send lines if a round has ended."""
+        if self._take_rounds():
+            self._listener.state(tuple(self._state.lines(self._names)))
+
+    def _take_rounds(self) -> bool:
+        """Take the rounds that are whole now; return whether there is a new one."""
+        known = self._history.rounds
+        while rows := next_rows(self._setup, self._history, self._state):
+            found = [self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)]
+            pairs = zip(rows, found, strict=True)
+            results = [result._replace(key=row.key) for row, result in pairs if result]
+            if len(results) < len(rows):
+                break
+            self._history.extend(rows, results)
+            self._state = self._judge(self._history)
+        return self._history.rounds > known

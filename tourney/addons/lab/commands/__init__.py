@@ -1,0 +1,1 @@
+"""The commands of the lab; ``tourney.addons.lab`` lists them."""

@@ -1,0 +1,1 @@
+"""The commands of ``tourney bots`` that the lab adds."""

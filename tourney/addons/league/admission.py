@@ -1,0 +1,380 @@
+"""Judges submissions: build, trials, name, digest and quota decide; what passes becomes a version of its bot.
+
+Of two equal submissions, or of two names that look alike, the one that arrived first is judged first. Builds
+and trials are charged to the account that submitted, as its matches are. Those of a night may take a quarter
+of it, in even shares, so that nobody's builds keep others from playing or from being admitted.
+"""
+
+import math
+import re
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from msgspec import structs
+
+from tourney.addons.league.folder import League, moment
+from tourney.addons.league.identity import SIGNATURE, folder_problem, imitated, signature_problem, skeleton
+from tourney.addons.league.intake import look, recover, take, taken_folders
+from tourney.addons.league.ledger import Author, BotVersion, Entry, Submission
+from tourney.addons.league.receipts import Diagnosis, Say, has_receipt, write_diagnosis, write_receipt
+from tourney.bots.catalogue.build import runnable_folder
+from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
+from tourney.bots.catalogue.store import StoredBot
+from tourney.bots.catalogue.tree import naming
+from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.errors import BotError, EnvironmentFailure, TourneyError, legible
+from tourney.held_folder import remove_tree
+from tourney.run.check_bot import OPPONENT, check_bot
+
+_RECENT: Final = timedelta(days=2)
+"""The age of submissions whose receipts are looked for."""
+_PATIENCE: Final = 3
+"""Nights in which a submission may run out of time before it is refused."""
+
+
+def take_in(league: League, night: int, now: datetime, say: Say, seconds: float = math.inf) -> None:
+    """Take what is complete in the inbox, and judge all that was taken; each gets a receipt.
+
+    Builds and trials may take so many ``seconds`` of the night. What a crash left in ``records/taken`` is
+    judged again, under the same number. Raises SandboxError and StoreError if the machine fails; then
+    submissions wait for the next call.
+    """
+    recover(league)
+    inbox = look(league, now)
+    for note in inbox.notes:
+        say(note)
+    for arrival in inbox.arrivals:
+        submission = take(league, arrival, now)
+        if submission is None:
+            place = legible(f"{arrival.author}/{arrival.source}")
+            say(f"inbox/{place} is left alone: {arrival.problem or 'it changes now'}")
+        elif submission.fate == "refused":
+            _tell(league, submission, say)
+    _Judge(league, night, now, say).judge_all(seconds)
+    for one in league.ledger.submissions.values():
+        if one.fate != "waiting" and one.received >= moment(now - _RECENT) and not has_receipt(league, one):
+            # A crash may have come before the receipt, or after it was made and before it was written.
+            _tell(league, one, say)
+
+
+def enter_house(league: League, night: int) -> None:
+    """Enter the house's bots, and new versions of them after Tourney was upgraded."""
+    for name in league.table.house:
+        bot = league.store.add(shipped_bots()[name], origin="used")
+        versions = league.ledger.versions_of(HOUSE, name)
+        if not versions or versions[-1].digest != bot.digest:
+            league.ledger.add(*_new_version(league, HOUSE, name, bot.digest, night))
+
+
+def _tell(league: League, judged: Submission, say: Say) -> None:
+    write_receipt(league, judged, say)
+    say(f"submission {judged.number}, {judged.sentence}")
+
+
+def charged_seconds(league: League, night: int) -> defaultdict[str, float]:
+    """The seconds that builds and trials of a night were charged, by who pays (``League.payer``)."""
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for one in league.ledger.submissions.values():
+        if one.night == night:
+            seconds[league.payer(one.author, one.user)] += one.charged_ms / 1000
+    return seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A submission whose bot is in the store, and which waits for its build and trials; who pays for them."""
+
+    submission: Submission
+    folder: Path
+    bot: StoredBot
+    payer: str
+    known: bool
+    """Whether its author has this bot in the league already, so that its name is its own."""
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Candidates of which only one can enter have one of these in common."""
+        names = self.submission.author, self.submission.bot
+        return ("digest", self.bot.digest), *zip(("author", "bot"), map(skeleton, names), strict=True)
+
+    def came_before(self, other: "_Candidate") -> bool:
+        """Whether it arrived before another one; neither did if that cannot be told."""
+        one, two = self.submission, other.submission
+        if one.arrived is not None and two.arrived is not None:
+            return one.arrived < two.arrived
+        return one.received < two.received
+
+    def conflict(self, other: "_Candidate") -> str:
+        """Why it cannot enter if another one does, or ""."""
+        one, two = self.submission, other.submission
+        if one.author == two.author:
+            return ""
+        if self.bot.digest == other.bot.digest:
+            return f"it is equal to {two.author}/{two.bot}"
+        if self.known or other.known:
+            return ""  # the ledger decides
+        if imitated(one.author, [two.author]):
+            return f"the name {one.author} looks like the author {two.author}"
+        if imitated(one.bot, [two.bot]):
+            return f"the name {one.bot} looks like {two.bot} of {two.author}"
+        return ""
+
+
+class _Judge:
+    """Judges what was taken, in a night."""
+
+    def __init__(self, league: League, night: int, now: datetime, say: Say) -> None:
+        self._league = league
+        self._night = night
+        self._now = now
+        self._say = say
+        self._spent = charged_seconds(league, night)
+        self._waiting: dict[int, _Candidate] = {}
+        self._by_key: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+
+    def judge_all(self, seconds: float) -> None:
+        """Judge everything, as far as builds and trials fit into so many seconds."""
+        for candidate in self._candidates():
+            number = candidate.submission.number
+            self._waiting[number] = candidate
+            for key in candidate.keys:
+                self._by_key[key].append(number)
+        left = seconds
+        while self._waiting:
+            candidate = self._next()
+            alike = [other for other in self._rivals(candidate) if not candidate.came_before(other)]
+            if alike:
+                for one, other in ((candidate, alike[0]), *((one, candidate) for one in alike)):
+                    del self._waiting[one.submission.number]
+                    why = f"{one.conflict(other)}, and it cannot be told which arrived first: change it"
+                    self._refuse(one.submission, one.folder, why)
+                continue
+            allowed = self._allowed(candidate, left)
+            del self._waiting[candidate.submission.number]
+            left -= self._judge(candidate, allowed)
+
+    def _candidates(self) -> Iterator[_Candidate]:
+        """Yield the submissions that wait and are bots; refuse the others."""
+        for (number, author, bot), path in sorted(taken_folders(self._league).items()):
+            submission = self._league.ledger.submissions[number]
+            if submission.fate != "waiting":
+                remove_tree(path)
+                continue
+            try:
+                stored = _stored(self._league, submission, path)
+            except BotError as error:
+                self._refuse(submission, path, str(error))
+            else:
+                submission = structs.replace(submission, digest=stored.digest)
+                payer = self._league.payer(author, submission.user)
+                known = bool(self._league.ledger.versions_of(author, bot))
+                yield _Candidate(submission, path, stored, payer, known)
+
+    def _rivals(self, candidate: _Candidate) -> list[_Candidate]:
+        """The others that wait of which only one can enter."""
+        numbers = {number for key in candidate.keys for number in self._by_key[key]} & self._waiting.keys()
+        others = (self._waiting[number] for number in sorted(numbers))
+        return [other for other in others if candidate.conflict(other)]
+
+    def _next(self) -> _Candidate:
+        """The candidate to judge now: of rivals the first that arrived, of all who has used least.
+
+        One without a build is judged before all that have one, so that it waits for nobody's build.
+        """
+        free = [
+            candidate
+            for candidate in self._waiting.values()
+            if not any(other.came_before(candidate) for other in self._rivals(candidate))
+        ]
+
+        def turn(candidate: _Candidate) -> tuple[float, bool, int, int]:
+            submission = candidate.submission
+            spent, builds = self._spent[candidate.payer], bool(candidate.bot.manifest.build)
+            return spent, builds, submission.arrived or 0, submission.number
+
+        return min(free or self._waiting.values(), key=turn)
+
+    def _allowed(self, candidate: _Candidate, left: float) -> float:
+        """The seconds that a candidate may take: an even share of those left, within its quota."""
+        payers = {other.payer for other in self._waiting.values() if not self._spent[other.payer]}
+        others = len(payers - {candidate.payer})
+        quota = self._league.table.quota.seconds_per_night - self._spent[candidate.payer]
+        return min(quota, left / (others + 1))
+
+    def _judge(self, candidate: _Candidate, allowed: float) -> float:
+        """Judge a candidate, and enter the result in the ledger in one write; the seconds that it took."""
+        league, submission, night = self._league, candidate.submission, self._night
+        diagnosis, entries = Diagnosis(), tuple[Entry, ...]()
+        version, problem = None, ""
+        try:
+            version = _refuse_known(league, submission, candidate.bot)
+            if version is None:
+                diagnosis = Diagnosis(cut=True)
+                if allowed > 0:
+                    diagnosis = diagnosis_of(league, candidate.bot, allowed)
+                problem = diagnosis.problem
+        except BotError as error:
+            problem = str(error)
+        before = submission.charged_ms if submission.night == night else 0
+        charged_ms = before + diagnosis.charged_ms
+        judged = structs.replace(submission, night=night, charged_ms=charged_ms, match_ms=diagnosis.match_ms)
+        self._spent[candidate.payer] += diagnosis.charged_ms / 1000
+        if diagnosis.cut and not problem:
+            why, problem = self._out_of_time(judged, allowed)
+            judged = structs.replace(judged, reason=why)
+        elif not problem:
+            if version is None:
+                new, *superseded = _new_version(
+                    league, judged.author, judged.bot, candidate.bot.digest, night
+                )
+                version, entries = new.number, (new, *superseded)
+                if judged.author not in league.ledger.established:
+                    entries += (Author(judged.author, judged.received, judged.user),)
+            judged = structs.replace(judged, fate="accepted", version=version, reason="")
+        if problem:
+            judged = structs.replace(judged, fate="refused", reason=_line(league, problem))
+        write_diagnosis(league, judged, diagnosis, self._say)  # a crash after the next line would lose it
+        league.ledger.add(judged, *entries)
+        _tell(league, judged, self._say)
+        if judged.fate != "waiting":
+            remove_tree(candidate.folder)
+        return diagnosis.charged_ms / 1000
+
+    def _out_of_time(self, submission: Submission, allowed: float) -> tuple[str, str]:
+        """Why a submission waits whose build and trials did not end in time, and why it is refused, or ""."""
+        quota = self._league.table.quota.seconds_per_night
+        if submission.charged_ms >= 1000 * quota:
+            return "", f"its build and trials take longer than {quota} s, all that an author has in a night"
+        nights = [one for one in self._league.ledger.nights.values() if one.opened >= submission.received]
+        had = f"the {max(0, allowed):.0f} s that its author had left in night {self._night}"
+        why = f"its build and trials do not fit into {had}"
+        if len(nights) >= _PATIENCE:
+            return "", f"{why}, the last of {_PATIENCE} nights: make them shorter"
+        return f"{why}: the next night tries again", ""
+
+    def _refuse(self, submission: Submission, folder: Path, why: str) -> None:
+        refused = structs.replace(submission, fate="refused", reason=_line(self._league, why))
+        self._league.ledger.add(refused)
+        _tell(self._league, refused, self._say)
+        remove_tree(folder)
+
+
+def _line(league: League, text: str) -> str:
+    """A problem for an author, in one line and without the folders of this machine."""
+    return legible(re.sub(re.escape(f"{league.folder}/") + r"([^\s'/]*/)*", "", text), " ")[:1000]
+
+
+def _stored(league: League, submission: Submission, folder: Path) -> StoredBot:
+    """The bot of a submission, from the store. Raises BotError."""
+    try:
+        return _add(league, submission, folder)
+    except (TourneyError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        # A fault of ours in reading hostile files must not end every night from now on.
+        raise BotError(f"it cannot be read ({type(error).__name__}: {error}): tell the organiser") from error
+
+
+def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
+    places = [path for path in folder.iterdir() if not path.name.endswith(SIGNATURE)]
+    if len(places) != 1 or places[0].is_symlink():
+        raise BotError("it could not be read: put it into the inbox again")
+    path = places[0]
+    table = league.authors.get(submission.author)
+    if table is not None and table.keys and not submission.source.startswith("git:"):
+        if not path.is_file():
+            raise BotError("it is not signed: sign an archive of the bot's folder")
+        if why := signature_problem(submission.author, table, path, path.with_name(path.name + SIGNATURE)):
+            raise BotError(why)
+    bot = league.store.add(path)
+    with naming(submission.bot):
+        if not bot.manifest.plays(league.table.game):
+            raise BotError(f"it plays {', '.join(bot.manifest.games)}, not {league.table.game}")
+    return bot
+
+
+def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int | None:
+    """The version that a submission is already, or None. Raises BotError for what must not enter."""
+    author, name, ledger = submission.author, submission.bot, league.ledger
+    if why := folder_problem(league, author, submission.user):
+        raise BotError(why)  # another author may have entered since it was taken
+    shipped = next((one for one, digest in shipped_digests().items() if digest == bot.digest), None)
+    if shipped is not None:
+        raise BotError(f"it is a copy of {shipped}, a bot that ships with Tourney")
+    known = ledger.by_digest.get(bot.digest)
+    if known is not None:
+        if (known.author, known.bot) != (author, name):
+            raise BotError(f"it is a copy of {known.label}")
+        if known.withdrawn or known.superseded is not None:
+            why = "was withdrawn" if known.withdrawn else "a newer version superseded"
+            raise BotError(f"it is {known.label}, which {why}: change it, and it enters as a new version")
+        return known.number
+    others = {one.bot for one in ledger.versions if one.author != author}
+    if other := imitated(name, others | shipped_bots().keys()):
+        raise BotError(f"the name {name} looks like {other}: choose another one")
+    payer = league.payer(author, submission.user)
+    payers = {one: league.payer(one) for one in ledger.established}
+    bots = {
+        (one.author, one.bot)
+        for one in ledger.versions
+        if payers.get(one.author) == payer and not one.withdrawn
+    }
+    if len(bots | {(author, name)}) > league.table.quota.bots:
+        raise BotError(
+            f"{author} has {len(bots)} bots, the most for an author: submit a version of one, or withdraw one"
+        )
+    return None
+
+
+def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
+    """Build a bot and let it play its trials, contained, until it has taken so many seconds.
+
+    A match that the machine ends is no verdict, and its time is charged: a bot may bring it about, by
+    starving its opponent. Raises SandboxError if the machine fails without it too.
+    """
+    sandbox = open_sandbox(league.table.sandbox, league.private)
+    makes = bool(bot.manifest.build) or bot.manifest.module is not None
+    began = time.monotonic()
+    try:
+        if makes:
+            runnable_folder(league.store, bot, sandbox, seconds=seconds)
+    except BotError as error:
+        taken = time.monotonic() - began
+        notes = tuple(line for note in getattr(error, "__notes__", ()) for line in note.splitlines())
+        cut = taken >= seconds
+        return Diagnosis("" if cut else str(error), (), notes, round(1000 * taken), cut=cut)
+    charged_ms = round(1000 * (time.monotonic() - began)) if makes else 0
+    lines, problem, match_ms = list[str](), "", 0
+    try:
+        for trial in check_bot(bot, league.store, sandbox, [league.table.game], league.limits):
+            lines += trial.lines()
+            charged_ms += sum(trial.used_ms)
+            match_ms = max(match_ms, 0, *trial.used_ms)
+            if trial.ok is False and not problem:
+                problem = f"{trial.name}: {trial.result}" + (f"; {trial.advice}" if trial.advice else "")
+            if charged_ms > 1000 * seconds:
+                return Diagnosis(problem, tuple(lines), (), charged_ms, match_ms, cut=True)
+    except BotError as error:
+        problem = str(error)
+    except EnvironmentFailure as error:
+        house = league.store.add(shipped_bots()[OPPONENT], origin="used")
+        next(check_bot(house, league.store, sandbox, [league.table.game], league.limits))
+        lines.append(f"FAIL a match was not finished: {error}")
+        charged_ms = max(charged_ms, round(1000 * (time.monotonic() - began)))
+        return Diagnosis("", tuple(lines), (), charged_ms, match_ms, cut=True)
+    return Diagnosis(problem, tuple(lines), (), charged_ms, match_ms)
+
+
+def _new_version(league: League, author: str, bot: str, digest: str, night: int) -> Iterator[BotVersion]:
+    """Yield a new version of a bot, and the one that it supersedes."""
+    versions = league.ledger.versions_of(author, bot)
+    yield BotVersion(author, bot, len(versions) + 1, digest, night)
+    retired = night + (0 if author == HOUSE else league.table.quota.superseded_nights)
+    for one in versions[-1:]:
+        if one.superseded is None:
+            yield structs.replace(one, superseded=night, retired=retired)

@@ -1,0 +1,156 @@
+"""The receipts of a league: what became of each submission, and what a night brought to each author.
+
+``outbox/AUTHOR`` belongs to its author alone, if nights are root's, so what lies in it is its author's to
+exchange. What an author makes of it is said, and ends no night.
+"""
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from tourney.addons.league.author_folders import write_receipts
+from tourney.addons.league.folder import League
+from tourney.addons.league.ledger import Night, Submission
+from tourney.addons.league.tables import night_table
+from tourney.bots.catalogue.shipped import HOUSE
+from tourney.errors import StoreError, UnsafeFileError
+from tourney.held_folder import account_number, hold
+from tourney.store.database import Database
+from tourney.store.values import Tournament
+
+_RECEIPT: Final = "receipt.txt"
+MOST_GAMES: Final = 200
+"""Lost games of a version that a receipt lists."""
+_MACHINE: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE})
+"""Errors of this machine; a quota of the disk is the author's."""
+
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What building and checking a bot showed: the problem or "", and the lines of trials and build.
+
+    Its author is charged ``charged_ms``, of which its longest trial took ``match_ms``. ``cut``: the time that
+    it was allowed was over before its end.
+    """
+
+    problem: str = ""
+    trials: tuple[str, ...] = ()
+    build: tuple[str, ...] = ()
+    charged_ms: int = 0
+    match_ms: int = 0
+    cut: bool = False
+
+
+def write_diagnosis(league: League, judged: Submission, diagnosis: Diagnosis, say: Say) -> None:
+    """Write what building and checking a submission showed, beside its receipt."""
+    files = {"check.txt": diagnosis.trials, "build.log": diagnosis.build}
+    there = {name: lines for name, lines in files.items() if lines}
+    _write(league, judged.author, judged.user, receipt_folder(judged), there, say)
+
+
+def write_receipt(league: League, judged: Submission, say: Say) -> None:
+    """Write the receipt of a submission."""
+    arrived = judged.arrived and datetime.fromtimestamp(judged.arrived / 1_000_000, UTC).isoformat()
+    lines = [
+        f"submission   {judged.number}",
+        f"bot          {judged.author}/{judged.bot}",
+        *((f"arrived      {arrived}",) if arrived else ()),
+        f"received     {judged.received}, as {judged.source!r}",
+        f"digest       {judged.digest or '-'}",
+        f"result       {judged.fate}" + (f" as version {judged.version}" if judged.version else ""),
+        *((f"reason       {judged.reason}",) if judged.reason else ()),
+        *(
+            (f"charged      {judged.charged_ms / 1000:.1f} s of build and trials",)
+            if judged.charged_ms
+            else ()
+        ),
+    ]
+    _write(league, judged.author, judged.user, receipt_folder(judged), {_RECEIPT: lines}, say)
+
+
+def receipt_folder(submission: Submission) -> str:
+    """The name of the folder of a submission's receipt, below that of its author in the outbox."""
+    return f"{submission.number:06}-{submission.bot}"
+
+
+def has_receipt(league: League, submission: Submission) -> bool:
+    """Whether the receipt of a submission was written."""
+    path = f"{submission.author}/{receipt_folder(submission)}/{_RECEIPT}"
+    with suppress(OSError, UnsafeFileError), hold(league.outbox) as outbox:
+        file = replace(outbox, owner=None).open_file(path)
+        size = os.fstat(file).st_size
+        os.close(file)
+        return size > 0
+    return False
+
+
+def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
+    """Write what a night brought to each author; return the texts by author.
+
+    That is the rating of each version that played, marked if it is the first one, and its lost games with
+    their reasons.
+    """
+    found: dict[str, list[str]] = {}
+    table = night_table(league, night.number)
+    for version in league.ledger.alive(night.number):
+        row = None if table is None else table.row_of(version)
+        if version.author == HOUSE or row is None:
+            continue
+        first = "first rating" if version.night == night.number else "rating"
+        place = f", place {row.place} of division {row.division}" if row.place else ""
+        found.setdefault(version.author, []).append(
+            f"{version.label}: {first} {row.elo:+.0f} ({row.low:+.0f} .. {row.high:+.0f}) after {row.games}"
+            f" games, {row.night_games} of them in night {night.number}{place}"
+        )
+    with Database.open(league.database) as database:
+        for one in night.tournaments:
+            for author, line in _lost_games(database, database.tournaments.get(one.name)):
+                if author in found:
+                    found[author].append(line)
+    texts = {author: "\n".join(lines) + "\n" for author, lines in found.items()}
+    for author, lines in found.items():
+        _write(league, author, None, "", {f"night-{night.number:04}.txt": lines}, say)
+    return texts
+
+
+def _lost_games(database: Database, tournament: Tournament) -> Iterator[tuple[str, str]]:
+    """Yield the lost games of each author's versions, in schedule order, each with its reason."""
+    entrants = {one.number: one.name for one in database.tournaments.entrants(tournament.id)}
+    count: Counter[int] = Counter()
+    for result in database.matches.results(tournament.id):
+        for number, rank, fault in zip(result.entrants, result.ranks, result.faults, strict=True):
+            name = entrants[number]
+            if result.void or (rank == 1 and fault is None) or name.startswith(f"{HOUSE}."):
+                continue
+            count[number] += 1
+            if count[number] <= MOST_GAMES:
+                why = f"fault {fault}" if fault else f"rank {rank}"
+                others = ", ".join(entrants[one] for one in result.entrants if one != number)
+                game = f"{tournament.name}/{result.number}"
+                yield name.partition(".")[0], f"  {name} lost {game} to {others}: {why}"
+
+
+def _write(
+    league: League, author: str, user: str | None, folder: str, files: Mapping[str, Sequence[str]], say: Say
+) -> None:
+    """Write files for an author, to a folder below its own or, if that is "", there.
+
+    ``user`` is the owner of a submission, for an author who is not known yet. Raises StoreError if the
+    machine fails.
+    """
+    account = league.account_of(author) or user
+    try:
+        number = None if account is None else account_number(account)
+        write_receipts(league.outbox, author, number, folder, files)
+    except (OSError, UnsafeFileError) as error:
+        if isinstance(error, OSError) and error.errno in _MACHINE:
+            raise StoreError(f"{league.outbox} cannot be written: {error.strerror}") from error
+        say(f"the outbox of {author} cannot be written: {error}")

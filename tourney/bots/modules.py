@@ -1,0 +1,137 @@
+"""Bots that are WebAssembly modules, as the rest of Tourney sees them; an add-on compiles and runs them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from tourney.bots.channel.interface import Channel
+from tourney.errors import UsageError
+from tourney.plugins import load, offered
+
+if TYPE_CHECKING:
+    from tourney.bots.catalogue.command import BotCommand
+    from tourney.bots.catalogue.store import BotStore, StoredBot
+    from tourney.bots.sandbox.sandbox import Sandbox
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+CODE: Final = "module.bin"
+"""The file of a compiled module."""
+
+
+class ModuleTerms(NamedTuple):
+    """How a new instance of a module plays a match: ``fuel_per_ms`` units of fuel are a millisecond."""
+
+    seed: int
+    fuel_per_ms: int
+    memory_mb: int
+
+
+class VirtualClock:
+    """A match's virtual time, in nanoseconds: all the work that its modules were charged so far."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def __call__(self) -> int:
+        """The virtual time."""
+        return self.now
+
+
+class ModuleHosts(ABC):
+    """The processes in which modules run under fuel; they are kept from match to match, instances never."""
+
+    @abstractmethod
+    def channel(
+        self, key: Hashable, command: "BotCommand", terms: ModuleTerms, clock: VirtualClock
+    ) -> Channel:
+        """The channel to a new instance of a module, which lives in ``clock``'s time.
+
+        Instances of one ``key`` may follow each other in one process. Raises SandboxError.
+        """
+
+    @abstractmethod
+    def trim(self, wanted: Iterable[Hashable], most: int) -> None:
+        """End the processes that a match does not want, but for the latest ``most``: they hold memory."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the processes that are kept for later matches."""
+
+
+class ModuleRuntime(ABC):
+    """Compiles and runs modules. An add-on names its subclass in the field ``module_runtimes``."""
+
+    @abstractmethod
+    def compiled_folder(
+        self,
+        store: "BotStore",
+        bot: "StoredBot",
+        built: Path,
+        sandbox: "Sandbox",
+        meter: str | None,
+        seconds: float,
+    ) -> Path:
+        """The folder of a bot's compiled module, from its files in ``built``; made once on a host.
+
+        The code counts fuel by ``meter``, or none. Compilation ends after so many ``seconds``, or its own
+        limit. Raises BotError for a module that cannot be compiled,
+        UsageError if this machine lacks the compiler, SandboxError, and StoreError if the store cannot be
+        written.
+        """
+
+    @abstractmethod
+    def command_words(self, words: tuple[str, ...], *, metered: bool) -> tuple[str, ...]:
+        """The command of the process that runs a compiled module, whose own words are ``words``."""
+
+    @abstractmethod
+    def refuse_unknown(self, meter: str | None) -> None:
+        """Raise UsageError for a meter that this version does not have."""
+
+    @abstractmethod
+    def check_meter(self, meter: str | None) -> None:
+        """Raise UsageError if matches of a meter cannot be played on this machine."""
+
+    @abstractmethod
+    def state(self) -> str:
+        """Whether modules can play on this machine, and whether fuel is counted as records count it."""
+
+    @abstractmethod
+    def open_hosts(self, sandbox: "Sandbox") -> ModuleHosts:
+        """Hosts of modules in a sandbox; the caller closes them."""
+
+    @property
+    @abstractmethod
+    def languages(self) -> tuple[str, ...]:
+        """The languages of templates that build to a module."""
+
+    @abstractmethod
+    def as_module(self, files: Mapping[str, str], language: str) -> Iterator[tuple[str, str]]:
+        """Yield the files of a template's bot, changed so that it builds to a module."""
+
+    @abstractmethod
+    def missing_tools(self, language: str) -> str:
+        """What this machine lacks to build a module from a language, or "" if it has all."""
+
+
+def surplus(kept: Sequence[tuple[K, V]], wanted: Iterable[K], most: int) -> list[tuple[K, V]]:
+    """The kept things to end before a match: all but its ``wanted`` ones and the latest ``most`` others."""
+    needed = list(wanted)
+    others = []
+    for thing in reversed(kept):
+        if thing[0] in needed:
+            needed.remove(thing[0])
+        else:
+            others.append(thing)
+    return others[most:]
+
+
+def find_runtime() -> ModuleRuntime:
+    """The runtime of modules. Raises UsageError if no add-on brings one."""
+    targets = sorted(offered("module_runtimes").items())
+    if not targets:
+        raise UsageError("bots that are WebAssembly modules need the add-on fuel, which is not installed")
+    runtime: ModuleRuntime = load(targets[0][1])()
+    return runtime

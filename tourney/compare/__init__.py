@@ -1,1 +1,0 @@
-"""The applications that compare bots: two with each other, one with a ladder, one with baselines."""

@@ -1,0 +1,249 @@
+"""Read files of results of any form into a tally, through filters.
+
+Files are plain, gzip or Zstandard, as their first bytes say, and are read in bounded memory. A compressed
+file may expand a thousandfold: a file of games expands ten to a hundred times, so what expands more is
+refused before it takes the machine's time.
+"""
+
+import re
+import sys
+from codecs import BOM_UTF8
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from tourney.errors import InputError, UsageError
+from tourney.exchange.foreign_game import ForeignGame, Problems
+from tourney.exchange.pgn_headers import read_pgn
+from tourney.exchange.table import read_csv, read_json_lines
+from tourney.exchange.tally import Tally, without_rare
+from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked
+
+Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, ForeignGame]]]
+
+READERS: Final[dict[str, Reader]] = {"pgn": read_pgn, "csv": read_csv, "jsonl": read_json_lines}
+"""The readers by the name of their form."""
+TITLES: Final = {"pgn": "PGN", "csv": "CSV", "jsonl": "JSON lines"}
+"""The forms' names in sentences."""
+STEP: Final = 20_000
+"""Games between two reports of progress."""
+MAX_RATIO: Final = 1000
+"""Bytes out of each byte of a compressed file, beyond the first ``FREE`` bytes."""
+FREE: Final = 64 << 20
+_KEYS: Final = frozenset(("white", "White", "players", "entrants"))
+_REFUSED: Final = {
+    b"PK\x03\x04": "a zip archive: unpack it, or compress the file with gzip or zstd",
+    b"BZh": "compressed with bzip2: unpack it, or compress it with gzip or zstd",
+    b"\xfd7zXZ": "compressed with xz: unpack it, or compress it with gzip or zstd",
+    b"7z\xbc\xaf": "a 7z archive: unpack it, or compress the file with gzip or zstd",
+    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"SQLite format 3": "a database: name it by --db, as in `tourney ratings --db FILE`",
+}
+
+_COMMENTS: Final = rb"(?:\{[^{}]*\}\s*)*"
+"""The comments of PGN before a move, and what is between them."""
+_UNRATED: Final = {
+    _COMMENTS + rb"1\s*\.+\s*" + _COMMENTS + rb"\S": (
+        'looks like PGN movetext without tags: put [White "..."], [Black "..."] and [Result "..."] on lines'
+        " before the moves of each game, or write a table of results"
+    ),
+    rb'\[\s*(?:[\[{\]"]|\Z)': (
+        "looks like a JSON array, not like JSON lines: write one object a line, as `jq -c '.[]'` does"
+    ),
+    rb"(?i:<(?:!doctype|html|\?xml|head|body)\b)": (
+        "looks like a web page: download the file of results itself"
+    ),
+}
+"""Texts that begin like this are taken for one of ``READERS``' forms, but are of none; and what to do."""
+
+
+def label_of(path: Path) -> str:
+    """The name of a file in messages."""
+    return "standard input" if str(path) == "-" else str(path)
+
+
+@contextmanager
+def chunks(path: Path, problems: Problems, label: str = "") -> Iterator[Iterator[bytes]]:
+    """Give the content of a file (``-``: standard input) in blocks of at most some MiB.
+
+    ``label`` is the file's name in messages (default: its path). A compressed file that is damaged or ends
+    early gives what can be read, and is a problem of the kind ``file``. Raises InputError for a file that
+    cannot be read, or cannot be one of results.
+    """
+    label = label or label_of(path)
+    try:
+        if str(path) == "-":
+            yield _content(sys.stdin.buffer, label, problems)
+        else:
+            with path.open("rb") as file:
+                yield _content(file, label, problems)
+    except OSError as error:
+        raise InputError(f"{label} cannot be read: {error.strerror or error}") from error
+
+
+class _Counted:
+    """A file whose first bytes were read already, with the number of bytes that were taken."""
+
+    def __init__(self, first: bytes, file: BinaryIO) -> None:
+        self._first = first
+        self._file = file
+        self.taken = 0
+
+    def read(self, size: int, /) -> bytes:
+        data, self._first = self._first[:size], self._first[size:]
+        data = data or self._file.read(size)
+        self.taken += len(data)
+        return data
+
+
+def _content(file: BinaryIO, label: str, problems: Problems) -> Iterator[bytes]:
+    first = file.read(MAX_READ)
+    for magic, why in _REFUSED.items():
+        if first.startswith(magic):
+            raise InputError(f"{label} is {why}")
+    source, total = _Counted(first, file), 0
+    try:
+        for block in unpacked(source, label):
+            total += len(block)
+            # Checked as it grows: a small file may expand to more than the disk before it ends.
+            if total > FREE + MAX_RATIO * source.taken:
+                raise InputError(
+                    f"{label} expands more than {MAX_RATIO:,} times: it is not a compressed file of games"
+                )
+            # The readers of all forms see the text alone, without a byte order mark before it.
+            yield block.removeprefix(BOM_UTF8) if total == len(block) else block
+    except DamagedError as error:
+        problems.add("file", label, 0, f"{error.form}: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What games to take; empty values take all.
+
+    ``since`` and ``until`` are days (``YYYY-MM-DD``), both included. ``players``: both or all players are
+    among these; ``without``: none is. ``least``: games that a player must have. With ``pairs`` False each
+    game counts by itself.
+    """
+
+    time_controls: frozenset[str] = frozenset()
+    since: str = ""
+    until: str = ""
+    players: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
+    least: int = 0
+    pairs: bool = True
+
+    def refuses(self, game: ForeignGame) -> str:
+        """The option that leaves out a game, or ""."""
+        if self.time_controls and game.time_control not in self.time_controls:
+            return "--time-control"
+        if self.since and not (game.date and game.date >= self.since):
+            return "--since"
+        if self.until and not (game.date and game.date <= self.until):
+            return "--until"
+        if self.players and not self.players.issuperset(game.players):
+            return "--player"
+        if self.without and not self.without.isdisjoint(game.players):
+            return "--without"
+        return ""
+
+
+def form_of(first: bytes) -> str:
+    """The form of a file by its first bytes: ``pgn``, ``jsonl`` or ``csv``."""
+    text = first.removeprefix(BOM_UTF8).lstrip()
+    if text.startswith(b"{"):
+        return "jsonl"
+    return "pgn" if text[:1] in (b"[", b"%", b";") else "csv"
+
+
+def _refuse_unrated(first: bytes, label: str) -> None:
+    """Raise InputError for a text that has results, but in no form of ``READERS``."""
+    text = first.removeprefix(BOM_UTF8).lstrip()
+    for beginning, sentence in _UNRATED.items():
+        if re.match(beginning, text):
+            raise InputError(f"{label} {sentence}")
+
+
+def holds_results(first: bytes) -> bool:
+    """Whether a file that begins so has results, and not records or a tournament of Tourney."""
+    if is_compressed(first) or not (first.strip() and form_of(first) == "jsonl"):
+        return bool(first.strip())
+    try:
+        value = parse_json(first.removeprefix(BOM_UTF8).lstrip().split(b"\n", 1)[0])
+    except ValueError:
+        return False
+    if not isinstance(value, dict) or str(value.get("format", "")).startswith("tourney"):
+        return False
+    return not value.keys().isdisjoint(_KEYS)
+
+
+def game_of(problems: Problems) -> str:
+    """The name of the game if none is given: files of PGN are of chess."""
+    return "chess" if problems.forms == {"pgn"} else "unknown"
+
+
+def read_files(
+    paths: Sequence[Path],
+    filter_: Filter,
+    *,
+    form: str | None = None,
+    labels: Mapping[Path, str] | None = None,
+    step: Callable[[int], None] = lambda _: None,
+) -> tuple[Tally, Problems]:
+    """The games of some files, and all that is wrong with the others.
+
+    ``form`` is a name of ``READERS`` (default: by the first bytes of each file);
+    ``labels`` name files in messages (default: their paths); ``step`` is called with the number of games now
+    and then. Raises InputError for a file that cannot be read, and UsageError if no game is left.
+    """
+    tally, problems = Tally(), Problems()
+    seen_controls: Counter[str] = Counter()
+    seats = 0
+    for scope, path in enumerate(paths):
+        label = (labels or {}).get(path) or label_of(path)
+        with chunks(path, problems, label) as blocks:
+            first = next(blocks, b"")
+            if not first:
+                continue
+            if form is None:
+                _refuse_unrated(first, label)
+            problems.forms.add(form or form_of(first))
+            reader = READERS[form or form_of(first)]
+            for line, game in reader(chain([first], blocks), label, problems):
+                if problems.read % STEP == 0:
+                    step(problems.read)
+                if filter_.time_controls:
+                    seen_controls[game.time_control] += 1
+                if why := filter_.refuses(game):
+                    problems.add("filter", label, line)
+                    problems.filtered[why] += 1
+                    continue
+                seats = seats or len(game.players)
+                if len(game.players) != seats:
+                    problems.add("seats", label, line, f"{len(game.players)}, not {seats}")
+                    continue
+                tally.add(game if filter_.pairs else game._replace(pair=""), scope)
+    if filter_.least > 1:
+        tally, gone = without_rare(tally, filter_.least)
+        if gone:
+            problems.counts["filter"] += gone
+            problems.filtered["--min-games"] += gone
+    if not tally.games:
+        raise UsageError(_nothing(problems, seen_controls))
+    return tally, problems
+
+
+def _nothing(problems: Problems, controls: dict[str, int]) -> str:
+    read_as = " and ".join(TITLES[form] for form in READERS if form in problems.forms)
+    if not problems.read:
+        return f"there is no game in these results{read_as and ', read as '}{read_as}"
+    why = "; ".join(sentence for _, sentence in problems.sentences_by_kind(1))
+    if controls and problems.counts["filter"]:
+        known = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
+        why += f" (time controls there: {', '.join(name or 'none' for name, _ in known)})"
+    return f"none of {problems.read:,} games can be rated, read as {read_as}: {why}"

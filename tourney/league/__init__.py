@@ -1,1 +1,0 @@
-"""The league: a folder that takes in submissions, plays every night, and keeps seasons."""

@@ -1,0 +1,173 @@
+"""The pages of faults, and of time and overload: what bots did wrong, and what the machine did to matches."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import islice
+
+from tourney.report import display
+from tourney.report.charts.chart import draw
+from tourney.report.charts.kinds import box_plot
+from tourney.report.compact_matches import FinishedMatch, LazySequence
+from tourney.report.display import EntrantLabel
+from tourney.report.output.layout import File
+from tourney.report.output.rendering import Renderer
+from tourney.report.pages.history import sampled
+from tourney.report.pages.match_lines import ListedMatch
+from tourney.report.pages.overview import faulty
+from tourney.results.columns import Column, Row
+from tourney.results.tables import DataTable
+from tourney.results.texts import overload_text
+from tourney.store.values import VoidReason
+
+LISTED = 500
+"""Most faults with their match and words; the download has all."""
+OF_A_KIND = 20
+"""Most of them of one bot and kind."""
+TAIL = 12
+"""Last lines of a bot's standard error that a fault shows."""
+LOOKED_AT = 150
+"""Matches whose times are read: records are large, and their times are stored with them."""
+CHARTED = 40
+"""Most bots in the chart of times; the table has all."""
+MOST_VOIDS = 500
+"""Most void matches that a page lists."""
+LEAST_MS = 0.01
+"""Times below are drawn as this one, as the axis is logarithmic."""
+VOIDED = {
+    "machine-failure": "the machine failed each time it was played",
+    "overload": "the machine was overloaded each time it was played",
+    "memory": "the machine's memory was full each time it was played",
+}
+"""Reasons of matches that are void by the machine, in words."""
+
+Fault = tuple[ListedMatch, int]
+"""A match and the seat (from 0) that had a fault."""
+
+
+def files(make: Renderer) -> Iterator[File]:
+    """Yield the pages of faults, with a download, of the audit, and of overload if there are measurements."""
+    every = _faults(make)
+    chosen: list[Fault] = []
+    of_a_kind: Counter[tuple[int, str]] = Counter()
+    for line, seat in every:
+        key = (line.seats[seat].entrant.number, line.seats[seat].fault)
+        of_a_kind[key] += 1
+        if of_a_kind[key] <= OF_A_KIND and len(chosen) < LISTED:
+            chosen.append((line, seat))
+    yield make.page(
+        "faults.html",
+        "faults.html",
+        lines=faulty(make.source),
+        faults=[_described(make, line, seat) for line, seat in chosen],
+        left_out=len(every) - len(chosen),
+        voids=[line for line, _ in islice(_void_matches(make), MOST_VOIDS)],
+        measured=make.measured,
+        logs=make.options.logs and make.measured,
+    )
+    yield from make.tables("data/fault-list", _table(make, every))
+    if make.measured:
+        yield _overload_page(make)
+    found = [one for one in make.source.audit() if make.measured or one.kind != "think time"]
+    yield make.page("audit.html", "audit.html", findings=found)
+
+
+def _faults(make: Renderer) -> Sequence[Fault]:
+    lines, seats = make.lines, make.source.tournament.seats
+    found = array("L")
+    for place, match in enumerate(make.source.matches):
+        if any(match.result.faults):
+            found.extend(place * seats + seat for seat, fault in enumerate(match.result.faults) if fault)
+    return LazySequence(found, lambda at: (lines[at // seats], at % seats))
+
+
+def _described(make: Renderer, line: ListedMatch, seat: int) -> dict[str, object]:
+    """A fault for the template.
+
+    ``ply``: actions before it, or None where no record says it. ``note`` is what the referee noted of it
+    (without the kind), ``tail`` the end of what the bot wrote to standard error.
+    """
+    detail = make.source.detail(line.number)
+    kind = line.seats[seat].fault
+    faults = detail.record.outcome.faults if detail.record is not None else ()
+    own = [one for one in detail.log if one.seat == seat + 1] if make.measured else []
+    notes = [one.text for one in own if one.kind == "note"]
+    written = [one.text for one in own if one.kind == "stderr"]
+    return {
+        "line": line,
+        "seated": line.seats[seat],
+        "words": display.fault(kind),
+        "ply": next((at for place, one, at in faults if (place, one) == (seat + 1, kind)), None),
+        "note": display.line(notes[-1]).removeprefix(f"{kind}: ") if notes else "",
+        "tail": [display.line(one) for one in written[-TAIL:]],
+    }
+
+
+def _table(make: Renderer, every: Sequence[Fault]) -> DataTable:
+    columns = tuple(map(Column, ("match", "round", "entrant", "seat", "fault", "actions", "void")))
+
+    def row(found: Fault) -> Row:
+        line, seat = found
+        name = make.source.entrants[line.seats[seat].entrant.number].name
+        fault = line.seats[seat].fault
+        values = (line.number, line.round, name, seat + 1, fault, line.actions, line.void)
+        return {column.key: value for column, value in zip(columns, values, strict=True)}
+
+    return DataTable(columns, LazySequence(every, row))
+
+
+def _void_matches(make: Renderer) -> Iterator[tuple[ListedMatch, VoidReason | None]]:
+    for place, match in enumerate(make.source.matches):
+        if match.result.void:
+            yield make.lines[place], match.result.void_reason
+
+
+def _overload_page(make: Renderer) -> File:
+    """What overload did to the matches; ``said`` sums up all turns, or is "" where nothing was measured."""
+    source = make.source
+    whole, by_entrant = source.overload
+    measured = [(source.labels[line.number], by_entrant.get(line.number)) for line in source.standings]
+    turns = [(label, totals) for label, totals in measured if totals is not None and totals.turns]
+    # Spread over the tournament, as machines and bots may change while it runs.
+    matches = sampled(source.recorded, LOOKED_AT)
+    times = _think_times(make, matches)
+    rows = [[max(LEAST_MS, time) for time in quartiles] for _, _, quartiles in times[:CHARTED]]
+    said = "Time for an action by bot, numbered as in the table"
+    void = ((line, VOIDED[why]) for line, why in _void_matches(make) if why in VOIDED)
+    return make.page(
+        "overload.html",
+        "overload.html",
+        said=overload_text(whole),
+        overloaded_share=Fraction(whole.overloaded, max(1, whole.turns)),
+        times=times,
+        chart=draw(box_plot(said, rows, "ms an action", "Bot")) if rows else None,
+        timed=len(matches),
+        lines=sorted(turns, key=lambda line: -line[1].overloaded),
+        matches=[(make.line_of(one.number), one) for one in source.overloaded],
+        more=whole.matches - len(source.overloaded),
+        voids=tuple(islice(void, MOST_VOIDS)),
+    )
+
+
+def _think_times(
+    make: Renderer, matches: Sequence[FinishedMatch]
+) -> list[tuple[EntrantLabel, int, tuple[float, ...]]]:
+    """The bots that were measured, in the order of the standings, with their number of actions.
+
+    And with their times for an action in milliseconds: least, quartiles and most.
+    """
+    source = make.source
+    found: dict[int, list[float]] = {}
+    for match in matches:
+        detail = source.detail(match.number)
+        actions = detail.record.actions if detail.record is not None else ()
+        for (actor, _), time in zip(actions, detail.measured.times_ms, strict=False):
+            if time is not None and 0 < actor <= len(match.seats):
+                found.setdefault(match.seats[actor - 1], []).append(float(time))
+    times = [(source.labels[line.number], sorted(found.get(line.number, ()))) for line in source.standings]
+    return [
+        (label, len(own), tuple(own[round(part * (len(own) - 1) / 4)] for part in range(5)))
+        for label, own in times
+        if own
+    ]

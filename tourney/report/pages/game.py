@@ -1,0 +1,356 @@
+"""The page of the tournament's game: its rules, and what the matches say about it.
+
+How matches began: the set openings, and each seat's first action of its own. The rules are shown in short,
+from the game's guide, and whole, rendered from Markdown. A plugin's text is not trusted: raw HTML stays text,
+and links lead nowhere outside the page.
+"""
+
+import re
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from statistics import median
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from tourney.bots.catalogue.shipped import rules_text
+from tourney.errors import counted, legible
+from tourney.games.base import AnyGame
+from tourney.games.diagrams import Piece, seat_colors
+from tourney.games.guide import Guide, draw_example
+from tourney.games.registry import EXTERNAL, GAMES
+from tourney.games.svg_diagram import inline_svg, piece_svg
+from tourney.games.tree import picture
+from tourney.match.record import FAULT_KINDS
+from tourney.report import display
+from tourney.report.charts.chart import draw, scale_of
+from tourney.report.charts.kinds import bins_of, histogram
+from tourney.report.compact_matches import FinishedMatch, matches_where
+from tourney.report.display import Fact, SeatLabel
+from tourney.report.output.layout import Context, File
+from tourney.report.output.rendering import Renderer
+from tourney.report.pages.overview import seat_lines
+from tourney.report.source import ReportSource
+from tourney.results.tables import DataTable
+from tourney.schedule.row import score_units, units_of_win
+
+OPENING_RECORDS = 1_000
+"""Most records to read for the table of openings; each costs some tenths of a millisecond."""
+FIRST_ACTIONS = 12
+"""Most lines of the table of openings for each seat."""
+BOOK_LINES = 40
+"""Most lines of the table of set openings."""
+
+
+def files(make: Renderer) -> Iterator[File]:
+    """Yield the page of the game, its whole rules if there are any, and its tables."""
+    source = make.source
+    guide, view, missing = guide_of(source)
+    rules = rules_text(source.game, guide) if source.game else ""
+    page = game_page(source) | {"guide": view, "missing": missing, "whole_rules": bool(rules)}
+    yield make.page("game.html", "game.html", game=page)
+    if rules and source.game:
+        shown = rules_page(rules, example_board(source.game))
+        yield make.page("rules.html", "rules.html", game=page, rules=shown)
+    lengths = ((low, high - 1, count) for low, high, count in page["bins"])
+    yield from make.tables("data/lengths", DataTable.of("from to matches", lengths))
+    openings = (
+        (line["seat"].number, line["actions"], line["matches"], float(line["score"]))
+        for line in (*page["book"], *page["openings"])
+    )
+    yield from make.tables("data/openings", DataTable.of("seat actions matches score_percent", openings))
+
+
+def game_page(source: ReportSource) -> Context:
+    """What the matches say about the game.
+
+    ``sampled`` is the number of records that the openings come from, if not all matches are among them.
+    ``seats`` are the scores with the effects of the ratings' fit, whose intervals respect mirrored groups.
+    """
+    those = matches_where(source.matches, lambda result: not result.void)
+    effects = {effect.seat: effect for effect in source.batch.pool.seats}
+    recorded = source.tournament.recorded
+    # Without records the lengths are not known.
+    bins = bins_of(array("L", (match.result.actions for match in those if recorded)))
+    said = f"Histogram of the lengths of {counted(len(those), 'match')}, in actions"
+    openings = openings_of(source, those)
+    return {
+        "title": source.game_title,
+        "facts": tuple(_facts(source)),
+        "seats": [(line, effects[line.seat.number]) for line in seat_lines(source)],
+        "scale": scale_of([0.0, *(x for e in effects.values() for x in (e.low, e.high))]),
+        "endings": tuple(_endings(source, those)),
+        "bins": bins,
+        "chart": draw(histogram(said, bins, "actions", "matches")) if bins else None,
+        **openings,
+        "sampled": openings["read"] if openings["read"] < len(those) else 0,
+        "faults": tuple(_faults(source)),
+        "games": len(those),
+        "recorded": recorded,
+        "shared_dice": source.tournament.plan.mirrored_dice,
+    }
+
+
+def _facts(source: ReportSource) -> Iterator[Fact]:
+    plan, game = source.tournament.plan, source.game
+    rules = f", rules version {display.label(plan.rules)}" if source.tournament.recorded else ""
+    yield Fact("Game", f"{display.label(plan.game)}{rules}")
+    if game is not None:
+        yield Fact("Seats", f"{plan.seats} at a table, of {', '.join(map(str, game.seat_counts))} allowed")
+        yield Fact("Chance", "yes, drawn by the referee from the seed" if game.has_chance else "none")
+        yield Fact("Hidden actions", "yes" if game.has_hidden_actions else "none")
+    for name, value in plan.options:
+        known = {option.name: option.help for option in game.options} if game else {}
+        about = f" ({display.line(known[name])})" if known.get(name) else ""
+        yield Fact(f"Option {display.label(name)}", f"{display.label(value)}{about}")
+    if game is not None and game.name in GAMES.own:
+        yield Fact("On your machine", f"tourney play {game.name}", code=True)
+
+
+def _endings(source: ReportSource, matches: Sequence[FinishedMatch]) -> Iterator[Context]:
+    """Yield the lengths of all matches ("" for a reason), then of each reason, the most frequent first."""
+    by_reason: defaultdict[str, array[int]] = defaultdict(lambda: array("L"))
+    for match in matches:
+        by_reason[match.result.reason].append(match.result.actions)
+    ordered = sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0]))
+    everything = array("L", (length for _, lengths in ordered for length in lengths))
+    named = [(source.reason(reason), lengths) for reason, lengths in ordered]
+    for reason, lengths in [("", everything), *named] if everything else []:
+        yield {
+            "reason": reason,
+            "matches": len(lengths),
+            "share": display.share(len(lengths), len(everything)),
+            "shortest": min(lengths),
+            "median": Fraction(median(lengths)),
+            "mean": Fraction(sum(lengths), len(lengths)),
+            "longest": max(lengths),
+        }
+
+
+def _faults(source: ReportSource) -> Iterator[tuple[str, int, str]]:
+    """Yield each kind of fault with its number, and its share of all seats' games in percent."""
+    results = [match.result for match in source.matches]
+    kinds = Counter(kind for result in results for kind in result.faults if kind)
+    played = sum(len(result.faults) for result in results)
+    for kind in FAULT_KINDS:
+        if kinds[kind]:
+            yield kind, kinds[kind], display.share(kinds[kind], played)
+
+
+def openings_of(source: ReportSource, matches: Sequence[FinishedMatch]) -> Context:
+    """The openings of matches, from the records of the first of them that can be read.
+
+    ``book`` are set openings, ``openings`` each seat's first actions, ``other_openings`` how many rarer ones
+    a seat had, and ``read`` the number of records.
+    """
+    seats, whole = source.seats, units_of_win(source.tournament.seats)
+    first: list[defaultdict[str, list[int]]] = [defaultdict(list) for _ in seats]
+    book: defaultdict[str, list[int]] = defaultdict(list)
+    read = 0
+    for match, record in source.records(matches[:OPENING_RECORDS]):
+        read += 1
+        units = score_units(match.result.ranks)
+        given, actions = record.opening.length, record.actions
+        own = _split(actions, given)
+        if given:
+            book[display.line(" ".join(action for _, action in actions[:own]))].append(units[0])
+        for seat, action in _first(actions[own:], len(seats)):
+            first[seat - 1][display.label(action, 200)].append(units[seat - 1])
+    by_seat = list(zip(seats, first, strict=True))
+    return {
+        "book": _lines(seats[0], book, whole, BOOK_LINES),
+        "openings": [line for seat, found in by_seat for line in _lines(seat, found, whole, FIRST_ACTIONS)],
+        "other_openings": {
+            seat.number: len(found) - FIRST_ACTIONS for seat, found in by_seat if len(found) > FIRST_ACTIONS
+        },
+        "read": read,
+    }
+
+
+def _split(actions: Sequence[tuple[int, str]], given: int) -> int:
+    """The index after the opening: ``given`` actions of seats, chance not counted."""
+    seen = 0
+    for index, (actor, _) in enumerate(actions):
+        if seen == given:
+            return index
+        seen += actor != 0
+    return len(actions)
+
+
+def _first(actions: Iterable[tuple[int, str]], seats: int) -> Iterator[tuple[int, str]]:
+    missing = set(range(1, seats + 1))
+    for actor, action in actions:
+        if actor in missing:
+            missing.remove(actor)
+            yield actor, action
+        if not missing:
+            return
+
+
+def _lines(seat: SeatLabel, found: Mapping[str, list[int]], whole: int, most: int) -> list[Context]:
+    """The actions with which most matches began; ``score`` is that of ``seat``, in percent."""
+    total = sum(map(len, found.values()))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
+    return [
+        {
+            "seat": seat,
+            "actions": actions,
+            "matches": len(units),
+            "share": display.share(len(units), total),
+            "score": display.share(sum(units), whole * len(units)),
+        }
+        for actions, units in ordered
+    ]
+
+
+_PREFIX = "r-"
+"""Before the ids of headings, so that they differ from the ids of the page itself."""
+
+
+class RulesPage(NamedTuple):
+    """The rules as HTML, without their first heading; ``sections`` are (id, title) of the main headings."""
+
+    html: Markup
+    sections: tuple[tuple[str, str], ...]
+
+
+def guide_of(source: ReportSource) -> tuple[Guide | None, Context | None, str]:
+    """The game's guide, the rules in short from it, and why they are missing ("" if they are there)."""
+    if source.tournament.game == EXTERNAL:
+        return None, None, "The rules are those of the outside referee: Tourney does not know them."
+    if not source.tournament.recorded:
+        why = "The results were imported, so the rules that they were played by are not known."
+        return None, None, why
+    if source.game is None:
+        why = (
+            "The game is not installed where this report was written, so its rules cannot be shown:"
+            " see the documentation of the package that provides it."
+        )
+        return None, None, why
+    guide: object = None
+    try:
+        guide = source.game.guide()
+        if isinstance(guide, Guide):
+            return guide, _drawn_guide(source.game, guide, source), ""
+        why = (
+            "This game comes from a plugin that offers no guide (Game.guide): see the documentation of the"
+            " package that provides it."
+        )
+    except Exception as error:  # noqa: BLE001 - a plugin's guide that fails costs the rules, not the report
+        why = f"The game's guide cannot be shown: {display.line(str(error)) or type(error).__name__}"
+    return guide if isinstance(guide, Guide) else None, None, why
+
+
+def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> Context:
+    """The rules in short; ``figures`` are (drawing, name, text), ``boards`` (drawing, caption, notes)."""
+    seats, options = source.tournament.seats, dict(source.tournament.plan.options)
+    boards = []
+    for example in guide.examples:
+        diagram = draw_example(game, example, seats, options)
+        count = example.seats or (game.seat_counts[0] if example.position or example.actions else seats)
+        colors = seat_colors(game.seat_names[:count])
+        caption = display.line(example.caption)
+        svg = Markup(inline_svg(diagram, colors, caption))  # noqa: S704 - the drawing escapes all text
+        boards.append((svg, caption, tuple(map(display.line, diagram.notes))))
+    colors = tuple(seat.color for seat in source.seats)
+    figures = []
+    for figure in guide.figures:
+        piece = piece_svg(Piece(0, 0, figure.glyph, figure.side, figure.kind), colors)
+        svg = Markup(  # noqa: S704 - the drawing escapes all text
+            f'<svg class="tb" aria-hidden="true" viewBox="-50 -50 100 100">{piece}</svg>'
+        )
+        figures.append((svg, display.label(figure.name), display.line(figure.text)))
+    return {
+        "aim": display.line(guide.aim),
+        "turn": tuple(map(display.line, guide.turn)),
+        "end": tuple(map(display.line, guide.end)),
+        "figures": figures,
+        "boards": boards,
+    }
+
+
+def rules_page(text: str, board: Markup) -> RulesPage:
+    """Render rules; ``board`` replaces their pictures, which are all drawings of a board."""
+    parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False}).enable("table")
+    tokens = parser.parse(_printable(text))
+    slugs: dict[str, int] = {}
+    sections: list[tuple[str, str]] = []
+    shown: list[Token] = []
+    title = True
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            words = "".join(child.content for child in tokens[place + 1].children or ())
+            token.attrSet("id", slug := _slug(words, slugs))
+            if token.tag == "h2":
+                sections.append((slug, words))
+        if token.type == "inline":
+            token.children = list(_children(token.children or (), board))
+        token.attrs.pop("style", None)  # of cells; a style attribute would need a looser policy
+        if title and token.tag == "h1":
+            title = token.type != "heading_close"
+            continue
+        if title and token.type == "inline" and place and tokens[place - 1].tag == "h1":
+            continue
+        shown += _framed(token)
+    # Wide examples scroll, so the keyboard must reach them.
+    html = parser.renderer.render(shown, parser.options, {}).replace("<pre>", '<pre tabindex="0">')
+    return RulesPage(
+        Markup(html),  # noqa: S704 - the renderer escapes all text
+        tuple(sections),
+    )
+
+
+def _printable(text: str) -> str:
+    """Replace control and format characters, such as marks of direction, except ends of lines."""
+    lines = text.expandtabs(4).splitlines()
+    return "\n".join(legible(line) for line in lines)
+
+
+def _framed(token: Token) -> Iterator[Token]:
+    if token.type == "table_open":
+        yield _raw('<div class="scroll" tabindex="0" role="region" aria-label="Table">\n')
+    yield token
+    if token.type == "table_close":
+        yield _raw("</div>\n")
+
+
+def _children(tokens: Sequence[Token], board: Markup) -> Iterator[Token]:
+    """Yield inline tokens with pictures replaced, and without links to anything outside the page."""
+    kept: list[bool] = []
+    for token in tokens:
+        if token.type == "image":
+            yield _raw(board) if board else Token("text", "", 0, content=token.content)
+        elif token.type == "link_open":
+            target = str(token.attrGet("href") or "")
+            kept.append(target.startswith("#"))
+            if kept[-1]:
+                token.attrs = {"href": f"#{_PREFIX}{target[1:]}"}
+                yield token
+        elif token.type == "link_close":
+            if kept.pop():
+                yield token
+        else:
+            yield token
+
+
+def _raw(html: str) -> Token:
+    return Token("html_block", "", 0, content=str(html))
+
+
+def _slug(words: str, seen: dict[str, int]) -> str:
+    """The anchor of a heading as GitHub makes it: letters, digits and hyphens, unique by a number."""
+    slug = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
+    number = seen[slug] = seen.get(slug, -1) + 1
+    return f"{_PREFIX}{slug}" + (f"-{number}" if number else "")
+
+
+def example_board(game: AnyGame) -> Markup:
+    """The board that the rules of one of Tourney's own games show; other games have none."""
+    if game.name not in GAMES.own:
+        return Markup()
+    said = f"A position of {game.title}"
+    return Markup(inline_svg(picture(game), seat_colors(game.seat_names), said))  # noqa: S704 - all text is escaped
