@@ -18,7 +18,7 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
 
 demo: $(RUNTIME) ## Play a small tournament of the shipped bots and write its report
-	@$(BIN)/tourney demo
+	@$(BIN)/tourney demo $(ARGS)
 
 # Each file's tests stay in one process; tests/conftest.py starts the longest files first. A process that died gets no
 # successor: with one, pytest-xdist (3.8) waits for ever at the end of the run.

@@ -153,7 +153,9 @@ def test_lowered_protections_are_named() -> None:
 
 
 def test_strict_names_the_missing_protections(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing starts below the requested level."""
+    """Nothing starts below the requested level; bubblewrap itself is neither needed nor run."""
+    monkeypatch.setattr(shutil, "which", lambda name, **_kwargs: f"/usr/bin/{name}")
+    monkeypatch.setattr(Users, "of_this_host", lambda: Users((100_000, 100)))
     monkeypatch.setattr(Bubblewrap, "check", lambda self: None)
     monkeypatch.setattr(Bubblewrap, "protections", {"network": "enforced", "system-calls": "absent"})
     with pytest.raises(SandboxError, match=r"lacks system-calls \(absent\)"):
