@@ -13,7 +13,7 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.errors import CheckError, UsageError, counted
+from tourney.errors import CheckError, counted
 from tourney.interface.found_match import find_match
 from tourney.match.match_runner import StoreLauncher
 from tourney.match.result import PlayedMatch
@@ -73,9 +73,7 @@ def command(match: str, options: _DebugRequest) -> None:
     No time is limited, so you may stop in a debugger. Standard error is the terminal; breakpoint() of Python
     opens pdb there. --under starts the program under a debugger or profiler.
     """
-    found = find_match(match, options.db)
-    if found.sealed:
-        raise UsageError(f"{found.label} shares its seed with a match that is still to be played")
+    found = find_match(match, options.db).published()
     store = BotStore(Path(options.bots).absolute())
     if options.until is not None:
         for number, seat in enumerate(found.record.seats, start=1):

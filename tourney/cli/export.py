@@ -17,6 +17,7 @@ from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import UsageError, counted
 from tourney.files import check_writable, writing
+from tourney.interface.found_match import is_match_name, stored_match
 from tourney.parsing import compressing
 from tourney.results.columns import data_frame
 from tourney.results.game_files import export_pgn, trf
@@ -101,7 +102,7 @@ class _ExportRequest(opt.CommandOptions):
 @opt.command("export", _ExportRequest)
 @opt.tournament_argument
 def command(tournament: str | None, options: _ExportRequest) -> None:
-    """Export TOURNAMENT (default: the newest).
+    """Export TOURNAMENT (default: the newest), or the record of one match (12 or autumn-cup/12).
 
     Records are canonical JSON objects, one per line, in schedule order. A tournament is JSON lines too: a
     first line with its plan, entrants and root, then one per match, played or not. `tourney import` reads
@@ -118,6 +119,9 @@ def command(tournament: str | None, options: _ExportRequest) -> None:
     if out is not None:
         check_writable(out)
     with Database.open(options.db) as opened, opened.snapshot() as database:
+        if tournament is not None and _names_match(database, tournament):
+            _write_record(database, tournament, options)
+            return
         found = database.tournaments.get(tournament)
         if what in {"standings", TRF}:
             warn_unknown_format(found)
@@ -125,6 +129,25 @@ def command(tournament: str | None, options: _ExportRequest) -> None:
             _write(database, found, options, packed)
     if out is not None:
         current().say(f"{what} of {found.name} written to {out}")
+
+
+def _names_match(database: Database, words: str) -> bool:
+    """Whether words name a match, ``12`` or ``autumn-cup/12``; a tournament of that name comes first."""
+    return is_match_name(words) and database.tournaments.find(words) is None
+
+
+def _write_record(database: Database, match: str, options: _ExportRequest) -> None:
+    """Write the record of one match as one line of JSON. Raises UsageError."""
+    if options.what != RECORDS or options.chosen != "jsonl":
+        raise UsageError(
+            f"of one match, {match}, the record alone is exported: leave out --what and --format"
+        )
+    record = stored_match(database, match).published().record
+    out = options.file
+    with _target(options) as file, compressing(file, out.name if out else "") as packed:
+        packed.write(record.encode() + b"\n")
+    if out is not None:
+        current().say(f"the record of {match} written to {out}")
 
 
 def _target(options: _ExportRequest) -> AbstractContextManager[BinaryIO]:

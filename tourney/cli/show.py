@@ -1,5 +1,6 @@
 """``tourney show``: find a match by number or file, and print it as text."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -14,7 +15,7 @@ from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import GameError, RecordError, StoreDamaged, UsageError, counted, printable
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
-from tourney.match.record import Outcome, Record
+from tourney.match.record import MATCH_DOCUMENT, Outcome, Record
 from tourney.match.result import LogLine, Measurements
 from tourney.match.verify import written_actions
 from tourney.parsing import JsonObject
@@ -47,7 +48,7 @@ class MatchDocument(Document, frozen=True, kw_only=True):
     missing.
     """
 
-    format: Literal["tourney-match/1"] = "tourney-match/1"
+    format: Literal["tourney-match/1"] = MATCH_DOCUMENT
     label: str
     digest_holds: bool
     winners: tuple[int, ...]
@@ -67,8 +68,22 @@ class _ShowRequest(opt.CommandOptions):
     boards: bool = option("--board", "Show the board after every action instead of the list of actions.")
     logged: bool = option("--log", "Also show the log: the bots' info lines and standard error.")
     as_json: bool = option("--json", "The same as --format json.")
+    bare: bool = option(
+        "--record",
+        "Print the record alone, on one line: the form that `tourney verify`, `rerun`, `debug` and `import`"
+        " take.",
+    )
     format_: object = opt.formats(MatchDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
+
+    def check(self) -> None:
+        """Raise UsageError for options that do not go together."""
+        if self.boards and self.ply is not None:
+            raise UsageError("--board shows the board after every action: leave out --ply")
+        if self.bare:
+            others = {"--ply": self.ply is not None, "--board": self.boards, "--log": self.logged}
+            others |= {"--json": self.as_json, "--format json": not current().people}
+            opt.refuse(others, "does not go with --record, which prints the record alone")
 
     def plies(self, found: FoundMatch) -> tuple[int, int]:
         """The first and last ply of the boards to show. Raises UsageError."""
@@ -88,20 +103,18 @@ def command(match: str, options: _ShowRequest) -> None:
     """Show a match: its settings, actions and final board.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record. JSON always has the record, the
-    measurements and the log. To check the record, use `tourney verify`.
+    measurements and the log; --record prints the record alone, as `tourney export` does. To check the record,
+    use `tourney verify`.
     """
-    if options.boards and options.ply is not None:
-        raise UsageError("--board shows the board after every action: leave out --ply")
+    options.check()
     output = current()
-    found = find_match(match, options.db)
-    if found.sealed:
-        raise UsageError(
-            f"{found.label} shares its seed with a match that is still to be played: its record can be shown"
-            " after that"
-        )
+    found = find_match(match, options.db).published()
     holds = found.record.content_digest() == found.record.digest
     if not holds:
         output.warn(f"{found.label}: the digest does not match the record; see `tourney verify {match}`")
+    if options.bare:
+        sys.stdout.buffer.write(found.record.encode() + b"\n")
+        return
     plies = options.plies(found)
     if options.as_json or not output.people:
         replace(output, format=OutputFormat.JSON).document(_document(found, holds, plies, output))

@@ -60,6 +60,15 @@ class FoundMatch:
     damaged: tuple[str, ...] = ()
     sealed: bool = False
 
+    def published(self) -> "FoundMatch":
+        """The match itself. Raises UsageError if it is sealed."""
+        if self.sealed:
+            raise UsageError(
+                f"{self.label} shares its seed with a match that is still to be played: its record can be"
+                " shown after that"
+            )
+        return self
+
     def positions(self, last: int | None = None) -> Iterator[MatchPosition]:
         """The positions from the start to the one after ``last`` actions (default: all), by the rules.
 
@@ -166,9 +175,14 @@ def is_file(words: str) -> bool:
     return _NUMBER.fullmatch(words) is None and Path(words).is_file()
 
 
+def is_match_name(words: str) -> bool:
+    """Whether words may name a match in a database: ``12`` or ``TOURNAMENT/12``."""
+    return _NUMBER.fullmatch(words.rpartition("/")[2]) is not None
+
+
 def check_match_name(words: str) -> None:
     """Raise UsageError for words that do not name a match in a database: ``12`` or ``TOURNAMENT/12``."""
-    if _NUMBER.fullmatch(words.rpartition("/")[2]) is None:
+    if not is_match_name(words):
         raise UsageError(f"{words!r} is not a match: give its number (12 or autumn-cup/12) or a record file")
 
 

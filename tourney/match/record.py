@@ -225,6 +225,10 @@ def make_record(spec: MatchSpec, rules: str, actions: Sequence[tuple[int, str]],
     return Record(**parts, digest=digest)  # type: ignore[arg-type]  # the parts have the types of their keys
 
 
+MATCH_DOCUMENT: Final = "tourney-match/1"
+"""The format of what ``tourney show --json`` prints: a record with all that is known beside it."""
+
+
 def decode_record(text: bytes) -> Record:
     """The record of a JSON text; its form is checked, its digest is not. Raises RecordError."""
     try:
@@ -246,6 +250,11 @@ def read_record(data: object) -> Record:
 
     Raises RecordError that names the key.
     """
+    if isinstance(data, dict) and data.get("format") == MATCH_DOCUMENT:
+        raise RecordError(
+            "it is a document of `tourney show --json`; `tourney show MATCH --record` prints the record",
+            key="format",
+        )
     try:
         record = read(data, Record)
         check_exact(record, data)
