@@ -70,6 +70,12 @@ def test_damaged_part_is_omitted_and_reported(
     assert "infrastructure" not in said
     assert ("moves" in page.ids) == (table != "match")
     assert "damaged" not in (out / "matches" / "1.html").read_text()
+    beside = out / "matches" / "2.json"
+    assert beside.is_file() == ('href="2.json"' in (out / "matches" / "2.html").read_text())
+    assert beside.is_file() == (table != "match")
+    done = invoke("show", "2", "--record", "--db", database)
+    assert done.exit_code == (3 if table == "match" else 0)
+    assert done.stdout_bytes == (b"" if table == "match" else beside.read_bytes())
 
     done = invoke("report", "--db", database, "--out", str(out), "--no-measured")
     assert done.exit_code == (3 if table == "match" else 0)

@@ -13,8 +13,8 @@ from msgspec import structs
 from tests.report import world
 from tests.report.conftest import Report
 from tests.report.html_pages import Page, pages, read
-from tests.support.command import TOYS, offering
-from tests.support.records import digest_of
+from tests.support.command import TOYS, invoke, offering
+from tests.support.records import as_json
 from tests.support.sites import site, sites
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.match.spec import Entrant
@@ -57,7 +57,7 @@ def test_links_have_targets(report: Report) -> None:
             assert place.is_relative_to(report.folder.resolve()), (path, target)
             assert place.is_file(), (path, target)
             if fragment.startswith("ply="):
-                assert int(fragment[4:]) <= len(record_of(read(place))[1].split()), (path, target)
+                assert int(fragment[4:]) <= len(actions_of(read(place))), (path, target)
             elif fragment:
                 assert fragment in read(place).ids, (path, target)
 
@@ -136,36 +136,50 @@ def test_pages_work_without_scripts(report: Report) -> None:
             assert any("no record" in text for text in page.text)
             continue
         shown = re.sub(r"[A-Z]\w+:|[\[\];]|\((opening|substitute)\)", " ", page.by_id["moves"])
-        assert shown.split() == record_of(page)[1].split()
+        assert shown.split() == [word for _, word in actions_of(page)]
         assert any(tag == "use" for tag, _ in page.elements)
-        assert "tourney export" in "".join(page.text)
         hidden = [a.get("id", a.get("class")) for _, a in page.elements if "hidden" in a]
         assert hidden == ["theme"]
 
 
-def record_of(page: Page) -> tuple[dict[str, object], str]:
-    """Return the record in a match's page, and its actions separated by blanks."""
+def actions_of(page: Page) -> list[list[object]]:
+    """Return the actions of a match's page as its script reads them."""
     data = json.loads(page.by_id["replay-data"])
     words = data["actions"].split() if "actions" in data else listed([page.by_id["moves"]])
     actors = data["actors"] * len(words)
-    actions = [[int(actor), word] for word, actor in zip(words, actors, strict=False)]
-    return {**data["record"], "actions": actions}, " ".join(words)
+    return [[int(actor), word] for word, actor in zip(words, actors, strict=False)]
 
 
-def test_records_in_the_report_verify(report: Report) -> None:
+def test_page_offers_its_record_without_scripts(report: Report) -> None:
+    """A link of plain HTML to a file beside the page: the bytes of ``tourney show --record``."""
     checked = 0
-    for path in (report.folder / "matches").glob("*.html"):
-        page = read(path)
-        if "replay-data" not in page.by_id:
+    for match in report.source.matches:
+        path = report.folder / "matches" / f"{match.number}.html"
+        page, beside = read(path), path.with_suffix(".json")
+        record = report.source.detail(match.number).record
+        links = [a for tag, a in page.elements if tag == "a" and a.get("href") == beside.name]
+        assert len(links) == beside.is_file() == (record is not None)
+        if record is None:
             continue
-        record, _ = record_of(page)
-        assert digest_of(record) == record["digest"]
+        assert beside.read_bytes() == record.encode() + b"\n"
+        assert "download" in links[0]
+        assert actions_of(page) == as_json(record)["actions"]
         text = "".join(page.text)
-        assert str(record["digest"]) in text
-        assert str(record["seed"]) in text
-        assert f"tourney verify cup/{path.stem}" in text
+        assert record.digest in text
+        assert record.seed in text
+        assert f"tourney verify cup/{match.number} or tourney verify {beside.name}" in " ".join(text.split())
+        assert f"tourney show --record cup/{match.number}" in text
         checked += 1
     assert checked == len(report.source.matches) - 1
+    made = files(report.source, Options(measured=False))
+    for beside in (report.folder / "matches").glob("*.json"):
+        assert made[f"matches/{beside.name}"] == beside.read_bytes()
+
+
+def test_record_beside_a_page_is_taken_by_verify(report: Report) -> None:
+    number = report.source.matches[0].number
+    done = invoke("verify", str(report.folder / "matches" / f"{number}.json"))
+    assert (done.exit_code, done.stdout) == (0, "1 record holds\n")
 
 
 def test_changed_record_gives_a_warning(report: Report) -> None:
@@ -236,7 +250,7 @@ def test_every_game_has_pages(repository: Database, game: str, seats: int) -> No
     made = files(load(repository, repository.tournaments.get()))
     page = Page(made["matches/1.html"].decode("utf-8"))
     assert page.problems == []
-    assert len(record_of(page)[1].split()) > 4
+    assert len(actions_of(page)) > 4
     assert b"In progress: 1 of" in made["index.html"] or b"Finished" in made["index.html"]
 
 
@@ -257,7 +271,7 @@ def test_missing_game_leaves_tables_and_actions(repository: Database) -> None:
         made = files(load(repository, tournament))
     page = made["matches/1.html"].decode("utf-8")
     assert "sage-stones is not installed" in page
-    assert len(record_of(Page(page))[1].split()) > 4
+    assert len(actions_of(Page(page))) > 4
     assert 'id="stage"' not in page
 
 

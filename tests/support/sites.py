@@ -1,6 +1,7 @@
 """The files of a report's site, all rendered in this process."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from tourney.report.output.layout import File, Options
 from tourney.report.site import NO_VERSIONS, Part, Versions, site_parts, sites_parts
@@ -21,4 +22,7 @@ def sites(
 
 def _rendered(parts: Iterable[Part]) -> Iterator[File]:
     for part in parts:
-        yield from (part,) if isinstance(part, File) else map(part.render, part.jobs)
+        if isinstance(part, File):
+            yield part
+        else:
+            yield from chain.from_iterable(map(part.render, part.jobs))

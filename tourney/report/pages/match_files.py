@@ -25,6 +25,7 @@ from tourney.report.pages.match_lines import (
     match_path,
     pgn_path,
     published_detail,
+    record_path,
 )
 from tourney.report.pages.match_page import MatchJob, match_page
 from tourney.results.pgn import game_text
@@ -64,13 +65,28 @@ class MatchRenderer:
         path = pgn_path(self.setting, job.line)
         return path and self.layout.prefix + path
 
-    def game(self, job: MatchJob, detail: MatchDetail) -> bytes:
-        """A match's PGN; empty without a record, or for one that breaks the rules."""
-        if detail.record is None:
-            return b""
+    def record(self, job: MatchJob) -> str:
+        """The path of a match's record in the site."""
+        return self.layout.prefix + record_path(job.line)
+
+    def beside(self, job: MatchJob, detail: MatchDetail) -> dict[str, Callable[[], bytes]]:
+        """The files that a match's page links to, by path, with functions for their content.
+
+        There are none without a record.
+        """
+        record = detail.record
+        if record is None:
+            return {}
+        found: dict[str, Callable[[], bytes]] = {self.record(job): lambda: record.encode() + b"\n"}
+        if pgn := self.pgn(job):
+            found[pgn] = lambda: self._game(job, record, detail)
+        return found
+
+    def _game(self, job: MatchJob, record: Record, detail: MatchDetail) -> bytes:
+        """A match's PGN; empty for a record that breaks the rules."""
         key = MatchKey(job.line.round, job.line.table, job.line.repeat, job.line.order)
         try:
-            text = game_text(self.setting.tournament.name, key, detail.record, detail.log, detail.measured)
+            text = game_text(self.setting.tournament.name, key, record, detail.log, detail.measured)
         except GameError:
             return b""
         return text.encode("utf-8", "replace")
@@ -83,12 +99,12 @@ class MatchRenderer:
         return replace(file, damaged=tuple(page["damaged"].values()))
 
     def reply(self, order: "PageTask", folders: Folders) -> tuple[PlacedFile, ...]:
-        """Place a page, and the match's PGN if it has one.
+        """Place a page and the files beside it.
 
         Nothing if a part is damaged: such a page needs the database, to say which.
         """
-        path, pgn, seats = self.path(order.job), self.pgn(order.job), self.setting.tournament.seats
-        known, known_game = order.known.get(path), order.known.get(pgn)
+        path, seats = self.path(order.job), self.setting.tournament.seats
+        known = order.known.get(path)
         try:
             own = order.parts.get(order.job.line.number, MatchParts())
             _, log, measured = unpack_parts(own._replace(record=None), seats)
@@ -108,10 +124,12 @@ class MatchRenderer:
         if page is None:
             content = self.render(order.job, detail, others).content
             page = folders.place(path, content, known, fingerprint)
-        if not pgn:
-            return (page,)
-        game = folders.keep(pgn, known_game) if known_game is not None and same else None
-        return page, game or folders.place(pgn, self.game(order.job, detail), known_game)
+        placed = [page]
+        for beside, content_of in self.beside(order.job, detail).items():
+            entry = order.known.get(beside)
+            file = folders.keep(beside, entry) if entry is not None and same else None
+            placed.append(file or folders.place(beside, content_of(), entry))
+        return tuple(placed)
 
     @cached_property
     def _common(self) -> str:
@@ -130,7 +148,7 @@ class MatchRenderer:
 class PageTask:
     """A page to render, with what is stored of the matches of its group (only the record, but for its own).
 
-    ``known`` is what the manifest of the earlier report says of the page and of its PGN.
+    ``known`` is what the manifest of the earlier report says of the page and of the files beside it.
     """
 
     job: MatchJob
@@ -155,12 +173,14 @@ class MatchWork:
         """The paths of the pages."""
         return tuple(map(self.renderer.path, self.jobs))
 
-    def render(self, job: MatchJob) -> File:
-        """Render a page in this process."""
+    def render(self, job: MatchJob) -> Iterator[File]:
+        """Render a page and the files beside it in this process."""
         number, *others = job.numbers
         records = {other: self.detail(other).record for other in others}
         detail = published_detail(self.detail(number), logs=True, measured=self.renderer.measured)
-        return self.renderer.render(job, detail, records)
+        yield self.renderer.render(job, detail, records)
+        for path, content_of in self.renderer.beside(job, detail).items():
+            yield File(path, content_of())
 
     def place(
         self, folders: Folders, known: Mapping[str, ManifestEntry], pool: Pool
@@ -183,8 +203,10 @@ class MatchWork:
         games = []
         for jobs, replies in replied:
             for job, placed in zip(jobs, replies, strict=True):
-                yield from placed or (self.render(job),)
-                games += [(folders.new / game.path).read_bytes() for game in placed[1:]]
+                files: tuple[PlacedFile | File, ...] = placed or tuple(self.render(job))
+                yield from files
+                pgn = self.renderer.pgn(job)
+                games += [_content(file, folders) for file in files if file.path == pgn]
         if games:
             yield File(f"{self.renderer.layout.prefix}{GAMES_PGN}", b"".join(games))
 
@@ -195,9 +217,13 @@ class MatchWork:
         for job in jobs:
             own = job.line.number
             needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
-            paths = (self.renderer.path(job), self.renderer.pgn(job))
+            paths = (self.renderer.path(job), self.renderer.record(job), self.renderer.pgn(job))
             orders.append(PageTask(job, needed, {path: known[path] for path in paths if path in known}))
         return tuple(orders)
+
+
+def _content(file: PlacedFile | File, folders: Folders) -> bytes:
+    return file.content if isinstance(file, File) else (folders.new / file.path).read_bytes()
 
 
 def replies_to(task: tuple[bytes, tuple[PageTask, ...]]) -> list[tuple[PlacedFile, ...]]:

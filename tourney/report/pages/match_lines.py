@@ -109,6 +109,11 @@ def match_path(number: int) -> str:
     return f"matches/{number}.html"
 
 
+def record_path(line: ListedMatch) -> str:
+    """The path of a match's record in the site."""
+    return f"matches/{line.number}.json"
+
+
 GAMES_PGN = "data/games.pgn"
 """The path of the games of all these matches in one file."""
 

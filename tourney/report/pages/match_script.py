@@ -40,17 +40,15 @@ def course_data(
 ) -> dict[str, object]:
     """What the script needs of a record.
 
-    - ``record``: without its actions. ``actions``: separated by blanks, only if the script cannot read them
+    - ``limits``: those of the record. ``actions``: separated by blanks, only if the script cannot read them
       from the list, ``rounds``. ``shown``, where the ``written`` actions differ: true if the script can read
       them from there, else their texts. ``actors``: their seats (a digit each, or separated by blanks from
       ten seats on; fewer if they repeat).
     - ``seats``: [name, color]. ``opening``: the last ply of the opening.
     - ``fates``: [seat, actions before it left, why].
     """
-    without_actions: dict[str, object] = msgspec.to_builtins(record, order="sorted")
-    del without_actions["actions"]
     data: dict[str, object] = {
-        "record": without_actions,
+        "limits": msgspec.to_builtins(record.limits, order="sorted"),
         "actors": _cycle(record),
         "seats": [[seat.name, seat.color] for seat in seats],
         "opening": opening_end(record),
