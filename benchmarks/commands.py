@@ -39,7 +39,7 @@ CHUNK = 200
 def show(what: str, cost: Cost, out: Path, new: int) -> None:
     """Print a report's line of the table; ``new`` matches were new."""
     files = [path for path in out.rglob("*") if path.is_file()]
-    pages = [path.stat().st_size for path in files if path.parent.name == "matches"]
+    pages = [path.stat().st_size for path in files if path.match("matches/*.html")]
     row(
         what,
         f"{cost.seconds:.1f}",

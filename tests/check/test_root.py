@@ -15,6 +15,8 @@ from tests.support.tournaments import refused
 from tourney.check.named_seeds import DRAWN
 from tourney.check.root import compute_root, plan_entry, prove, read_proof
 from tourney.errors import RecordError, UsageError
+from tourney.exchange.lines import export_lines
+from tourney.schedule.round_robin import RoundRobin
 from tourney.store.database import Database
 
 
@@ -63,6 +65,29 @@ def test_root_covers_the_plan_and_every_match(repository: Database) -> None:
     places = [[round_, 1, 1, order] for round_ in (1, 2, 3) for order in (1, 2)]
     entries: list[Any] = [plan, *([*place, digests[number]] for number, place in enumerate(places, 1))]
     assert compute_root(repository, tournament) == tree([rfc8785.dumps(entry) for entry in entries]).hex()
+
+
+OLDER_ROOT = "abec56246fc0b37fb416a8c7957377eb9bc4b18821d92e1696b9e87a9fcfe3b7"
+"""The root of ``genuine.begin``, all played, by a version whose plans had no ``ranking``."""
+OLDER_EXPORT = "10a68dcd16889c5d9c8f0243b075052fa5066c5a95ea2afaf0193e45daf83528"
+"""The SHA-256 of its export there."""
+
+
+def test_root_and_export_of_an_older_plan_stay(repository: Database) -> None:
+    """The key ``ranking`` is in a plan, and so under the root, only if the tournament began with it."""
+    tournament = genuine.begin(repository)
+    genuine.play_all(repository, tournament)
+    lines = b"".join(export_lines(repository, tournament, measured=False, private=True))
+    assert (compute_root(repository, tournament), hashlib.sha256(lines).hexdigest()) == (
+        OLDER_ROOT,
+        OLDER_EXPORT,
+    )
+    newer = genuine.begin(repository, name="other", ranking=RoundRobin().new_rule(2))
+    entry = plan_entry(newer, repository.tournaments.entrants(newer.id))
+    assert entry["plan"]["ranking"] == {
+        "by": "points",
+        "tie-breaks": ["direct-encounter", "wins", "sonneborn-berger"],
+    }
 
 
 def test_unfinished_tournament_has_no_root(repository: Database) -> None:

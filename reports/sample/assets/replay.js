@@ -6,12 +6,11 @@
   "use strict";
 
   const data = JSON.parse(document.getElementById("replay-data").textContent);
-  const record = data.record;
   const inList = listed();
   const actions = data.actions ? data.actions.split(" ") : inList;
   /* The actions as the game writes them. */
   const written = data.shown === true ? inList : data.shown || actions;
-  const cycle = data.actors.split(record.seats.length < 10 ? "" : " ").map(Number);
+  const cycle = data.actors.split(data.seats.length < 10 ? "" : " ").map(Number);
   const actors = actions.map(function (_, k) {
     return cycle[k % cycle.length];
   });
@@ -19,7 +18,7 @@
     return time === null ? null : time / 1000;
   });
   const fates = data.fates || [];
-  const seats = record.seats.map(function (_, k) {
+  const seats = data.seats.map(function (_, k) {
     return k + 1;
   });
   const last = actions.length;
@@ -174,7 +173,7 @@
 
   /* ---- clocks: of all seats by ply, null where they are not known ---- */
 
-  const limits = record.limits;
+  const limits = data.limits;
   const unsure = data.waited >= 100;
   const clocks = data.clocks ? [seats.map(function () { return limits["clock-ms"]; })] : null;
   if (clocks) {
@@ -536,31 +535,6 @@
   const linkField = make("input", { id: "link", type: "text", readonly: "", "aria-label": "Link to this action", hidden: "" });
   tools.append(linkField);
 
-  /* The record in its RFC 8785 form: as JSON.stringify writes, with sorted keys. */
-  function canonical(value) {
-    if (Array.isArray(value)) return "[" + value.map(canonical).join(",") + "]";
-    if (value === null || typeof value !== "object") return JSON.stringify(value);
-    return (
-      "{" +
-      Object.keys(value)
-        .sort()
-        .map(function (key) {
-          return JSON.stringify(key) + ":" + canonical(value[key]);
-        })
-        .join(",") +
-      "}"
-    );
-  }
-
-  function recordText() {
-    const whole = Object.assign({}, record, {
-      actions: actions.map(function (action, k) {
-        return [actors[k], action];
-      }),
-    });
-    return canonical(whole) + "\n";
-  }
-
   function cell(value) {
     if (value === undefined || value === null) return "";
     let text = String(value);
@@ -597,7 +571,7 @@
   }
 
   function download(name, label, type, content) {
-    const made = make("a", { href: "#", download: data.file + "." + name, role: "button", "aria-label": label }, name === "csv" ? "CSV" : "record");
+    const made = make("a", { href: "#", download: data.file + "." + name, role: "button", "aria-label": label }, name.toUpperCase());
     made.addEventListener("click", function (event) {
       if (made.dataset.ready) return;
       event.preventDefault();
@@ -609,9 +583,16 @@
   }
 
   const get = document.getElementById("get");
-  const game = get.querySelector("a");
+  const files = Array.from(get.querySelectorAll("a"));
+  files.forEach(function (file) {
+    file.download = data.file + file.pathname.replace(/.*\./, ".");
+  });
+  files.splice(-1, 0, download("csv", "Actions as CSV", "text/csv", table));
   get.textContent = "";
-  get.append(make("span", { class: "hush" }, "Download:"), ...(game ? [" ", game] : []), " ", download("csv", "Actions as CSV", "text/csv", table), " ", download("json", "The record as JSON", "application/json", recordText));
+  get.append(make("span", { class: "hush" }, "Download:"));
+  files.forEach(function (file) {
+    get.append(" ", file);
+  });
 
   /* ---- help ---- */
 

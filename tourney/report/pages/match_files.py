@@ -65,13 +65,22 @@ class MatchRenderer:
         path = pgn_path(self.setting, job.line)
         return path and self.layout.prefix + path
 
-    def paths_beside(self, job: MatchJob) -> tuple[str, ...]:
-        """The paths of the files that a match's page links to if there is a record."""
-        return tuple(path for path in (self.layout.prefix + record_path(job.line), self.pgn(job)) if path)
+    def record(self, job: MatchJob) -> str:
+        """The path of a match's record in the site."""
+        return self.layout.prefix + record_path(job.line)
 
-    def beside(self, job: MatchJob, path: str, record: Record, detail: MatchDetail) -> bytes:
-        """The file at one of these paths."""
-        return self._game(job, record, detail) if path == self.pgn(job) else record.encode() + b"\n"
+    def beside(self, job: MatchJob, detail: MatchDetail) -> dict[str, Callable[[], bytes]]:
+        """The files that a match's page links to, by path, with functions for their content.
+
+        There are none without a record.
+        """
+        record = detail.record
+        if record is None:
+            return {}
+        found: dict[str, Callable[[], bytes]] = {self.record(job): lambda: record.encode() + b"\n"}
+        if pgn := self.pgn(job):
+            found[pgn] = lambda: self._game(job, record, detail)
+        return found
 
     def _game(self, job: MatchJob, record: Record, detail: MatchDetail) -> bytes:
         """A match's PGN; empty for a record that breaks the rules."""
@@ -117,12 +126,10 @@ class MatchRenderer:
             content = self.render(order.job, detail, others).content
             page = folders.place(path, content, known, fingerprint)
         placed = [page]
-        for beside in self.paths_beside(order.job) if record is not None else ():
+        for beside, content_of in self.beside(order.job, detail).items():
             entry = order.known.get(beside)
             file = folders.keep(beside, entry) if entry is not None and same else None
-            if file is None:
-                file = folders.place(beside, self.beside(order.job, beside, record, detail), entry)
-            placed.append(file)
+            placed.append(file or folders.place(beside, content_of(), entry))
         return tuple(placed)
 
     @cached_property
@@ -142,7 +149,7 @@ class MatchRenderer:
 class PageTask:
     """A page to render, with what is stored of the matches of its group (only the record, but for its own).
 
-    ``known`` is what the manifest of the earlier report says of the page and of its PGN.
+    ``known`` is what the manifest of the earlier report says of the page and of the files beside it.
     """
 
     job: MatchJob
@@ -173,8 +180,8 @@ class MatchWork:
         records = {other: self.detail(other).record for other in others}
         detail = published_detail(self.detail(number), logs=True, measured=self.renderer.measured)
         yield self.renderer.render(job, detail, records)
-        for path in self.renderer.paths_beside(job) if detail.record is not None else ():
-            yield File(path, self.renderer.beside(job, path, detail.record, detail))
+        for path, content_of in self.renderer.beside(job, detail).items():
+            yield File(path, content_of())
 
     def place(
         self, folders: Folders, known: Mapping[str, ManifestEntry], pool: Pool
@@ -197,7 +204,7 @@ class MatchWork:
         games = []
         for jobs, replies in replied:
             for job, placed in zip(jobs, replies, strict=True):
-                files = placed or tuple(self.render(job))
+                files: tuple[PlacedFile | File, ...] = placed or tuple(self.render(job))
                 yield from files
                 pgn = self.renderer.pgn(job)
                 games += [_content(file, folders) for file in files if file.path == pgn]
@@ -211,7 +218,7 @@ class MatchWork:
         for job in jobs:
             own = job.line.number
             needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
-            paths = (self.renderer.path(job), *self.renderer.paths_beside(job))
+            paths = (self.renderer.path(job), self.renderer.record(job), self.renderer.pgn(job))
             orders.append(PageTask(job, needed, {path: known[path] for path in paths if path in known}))
         return tuple(orders)
 
