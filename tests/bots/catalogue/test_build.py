@@ -1,5 +1,6 @@
 """Builds in the sandbox: a hostile build is contained like a bot, and what it makes is bounded."""
 
+import math
 import os
 import select
 import stat
@@ -208,6 +209,14 @@ def test_build_does_not_change_the_entry(store: BotStore, built: StoredBot) -> N
     assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "make.sh", "run"]
     assert all(not path.stat().st_mode & 0o222 for path in [folder, *folder.iterdir()])
     assert store.fetch(built.digest) == built
+
+
+@pytest.mark.parametrize(("seconds", "allowed"), [(7.5, 7.5), (10_000, 600), (math.inf, 600)])
+def test_build_may_be_given_less_time(
+    store: BotStore, built: StoredBot, runner: Runner, seconds: float, allowed: float
+) -> None:
+    runnable_folder(store, built, PLAIN, seconds=seconds)
+    assert [job.seconds for job in runner.jobs] == [allowed]
 
 
 def test_bot_is_built_once(store: BotStore, built: StoredBot, runner: Runner) -> None:

@@ -110,3 +110,24 @@ def _played(league: League) -> int:
             return 0 if found is None else database.schedules.progress(found.id).done
     except Exception:  # noqa: BLE001 - the file is being made
         return 0
+
+
+def test_dry_run_and_status_print_names_of_any_kind(tmp_path: Path) -> None:
+    """A terminal obeys control characters, and output that is not text cannot be printed at all."""
+    league = new_league(tmp_path)
+    for name in (b"\xff\x1b[2J.ready", "a\u2028b\u202e.ready".encode()):
+        os.makedirs(os.path.join(os.fsencode(league.inbox), b"ann", name))  # noqa: PTH103, PTH118 - bytes
+    done = run("league", "night", "--dry-run", "--league", str(league.folder))
+    assert done.returncode == 0, done.stderr
+    assert "ann/\ufffd\ufffd[2J is refused: 'x'" not in done.stdout
+    assert "ann/\ufffd\ufffd[2J is taken in" in done.stdout
+    assert "ann/a\ufffdb\ufffd is taken in" in done.stdout
+    done = run("league", "night", "--matches", "2", "--league", str(league.folder))
+    assert done.returncode == 0, done.stderr
+    for text in (
+        done.stderr,
+        league.log.read_text(),
+        invoke("league", "status", "--league", str(league.folder)).stdout,
+    ):
+        assert text.count("cannot name a bot") == 2
+        assert all(line.isprintable() for line in text.split("\n"))
