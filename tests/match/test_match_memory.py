@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 
 def machine(total: int, available: int | None = None) -> MachineMemory:
-    """A machine with so many MiB."""
+    """A machine with this memory in MiB."""
     return MachineMemory(total * MIB, (total if available is None else available) * MIB, "this machine")
 
 

@@ -343,7 +343,7 @@ def test_game_that_ends_ranks_withdrawn_seats_last() -> None:
 
 
 class Fragile(Toe):
-    """A plugin's game whose parser fails on what is no square."""
+    """A plugin's game whose parser fails on a text that is not a square."""
 
     def parse_action(self, text: str) -> int:
         return "abc".index(text[0]) + 3 * "123".index(text[1])

@@ -9,7 +9,7 @@ MIB = 1 << 20
 
 
 def set_memory(monkeypatch: pytest.MonkeyPatch, total_mb: int, available_mb: int | None = None) -> None:
-    """Let this process find a machine with so much memory."""
+    """Let this process find a machine with this memory."""
     available = total_mb if available_mb is None else available_mb
     memory = MachineMemory(total_mb * MIB, available * MIB, "this machine")
     monkeypatch.setattr(match_memory, "machine_memory", lambda: memory)

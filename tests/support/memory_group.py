@@ -17,7 +17,7 @@ _WORDS = ["/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"']
 
 @contextmanager
 def memory_group(mb: int) -> Iterator[list[str]]:
-    """Yield the words that start a command in a group of so many MiB; without the right to one, skip."""
+    """Yield the words that start a command in a group of ``mb`` MiB; without the right to one, skip."""
     group = _made(mb << 20)
     if group is None:
         pytest.skip("this process may not make a control group that bounds memory")

@@ -150,7 +150,7 @@ class _Result:
 
 
 def _memory_of(record: Record, store: BotStore) -> MatchMemory:
-    """What the bots of a record may use when they play it again."""
+    """What the bots of a record may use in a replay."""
     modules = any(store.is_module(seat.digest) for seat in record.seats)
     return MatchMemory.of(record.limits, len(record.seats), modules=modules)
 

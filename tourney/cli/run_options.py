@@ -69,8 +69,8 @@ class ReplayOptions(opt.CommandOptions):
     def executor(self, matches: int, need: MatchMemory | None = None) -> LocalExecutor:
         """The executor of this machine, with no more workers than there are matches.
 
-        Nor more than fit into memory if each match needs so much; one that does not fit is played alone, as
-        no result of a replay counts.
+        Nor more than fit into memory with what each match needs; one that does not fit is played alone, as no
+        result of a replay counts.
         """
         pinning = self.processors.pinning()
         executor = LocalExecutor(max(1, min(pinning.workers, matches)), cpus=pinning.cpus)

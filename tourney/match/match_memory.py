@@ -1,8 +1,8 @@
 """How many matches at a time fit into memory, so that a bot which fills its own meets its own limit.
 
 If the bots of all matches may use more than there is, the kernel ends one of them before any has broken its
-limit. That is nobody's fault, so the match has no result, and a bot that is losing could bring that about.
-The same goes for processes: where a container allows few, a bot that starts all of them would keep its
+limit. That is not a fault of any bot, so the match has no result, and a bot that is losing could bring that
+about. The same goes for processes: where a container allows few, a bot that starts all of them would keep its
 opponent from starting any, and other matches from starting their bots.
 """
 
@@ -78,7 +78,7 @@ class MatchesAtOnce(NamedTuple):
     processes: int = MAX_PROCESSES
 
     def sharing(self, room: int | None, bots: int) -> Self:
-        """The plan where so many processes can be started in all; None: as many as wanted."""
+        """The plan where ``room`` processes can be started in all; None: any number."""
         if room is None or room >= _processes_of(self.matches, bots, MAX_PROCESSES):
             return self
         plan = self
@@ -96,7 +96,7 @@ class MatchesAtOnce(NamedTuple):
 
 
 def _processes_of(matches: int, bots: int, each: int) -> int:
-    """The processes of so many matches at a time, whose bots have ``each``, and of the program."""
+    """The processes of the program, and of ``matches`` at a time whose bots have ``each``."""
     return OWN_PROCESSES + matches * (WORKER_PROCESSES + bots * each)
 
 

@@ -149,8 +149,9 @@ class Referee:
         except EnvironmentFailure:
             raise
         except Exception:
-            # A plugin's game may fail to read what is no action at all. The match would have no result, and a
-            # bot that is losing could send such a text; so the game is broken only if the action is legal.
+            # A plugin's game may fail to read a text that is not an action at all. The match would have no
+            # result, and a bot that is losing could send such a text: only a legal action shows that the game
+            # is broken.
             if text in self._game.legal_texts(self.state):
                 raise
             self.fault("illegal")

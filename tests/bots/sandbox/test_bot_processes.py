@@ -123,7 +123,7 @@ def test_rivals_are_threads_of_others(
 
 
 def test_kernel_ends_bots_before_the_referee(start: Start) -> None:
-    """Otherwise a bot that fills memory with files in memory ends the worker, which is nobody's loss."""
+    """Otherwise a bot that fills memory with files in memory ends the worker, and no bot loses."""
     bot = start("sleep 60 & wait")
     assert Path(f"/proc/{bot.pid}/oom_score_adj").read_text("ascii") == "1000\n"
     assert Path("/proc/self/oom_score_adj").read_text("ascii") != "1000\n"

@@ -55,7 +55,7 @@ class BotQuestion(Generic[R]):
     ``seats`` None: the game's minimum. ``opening_plies`` None: 4 if the game has neither dice nor hidden
     actions, else none; a ``book`` takes their place. ``name`` None: a name
     made of the bots and everything that decides. ``max_faults`` stops the games (None: no limit).
-    ``any_memory``: nobody chose the limit of memory, so a stored question continues with its own.
+    ``any_memory``: the limit of memory is the default, so a stored question continues with its own.
     """
 
     rule: QuestionRule[R]

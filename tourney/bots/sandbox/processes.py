@@ -281,7 +281,7 @@ def expose_to_killer(pid: int) -> None:
     """Let the kernel end a process, and those that it starts, before all others once memory is full.
 
     A bot could otherwise fill memory with what counts as no process's own (files in memory, pipes), so that
-    the kernel ends the referee, whose loss is nobody's.
+    the kernel ends the referee, and the match has no result.
     """
     with suppress(OSError):
         fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)

@@ -417,7 +417,7 @@ class Coordinator:
         self._finish(result, row)
 
     def _forfeit(self, number: int, row: Row) -> bool:
-        """Whether a match of which memory was full each time is played again without the bot that filled it.
+        """Whether a match in which memory was full each time is replayed without the bot that filled it.
 
         Then it counts as the bot's crash: a bot must not be able to choose that a match is void. That is so
         if the bot has used more than its limit, and after MAX_VOIDS_BY_MEMORY matches that are void.
