@@ -125,7 +125,7 @@ CEILING_MS: Final = (100, 1000)
 SLOTS: Final = 64
 PRELOAD: Final = """
 import json, time
-from tourney.run.workers import host_service
+from tourney.addons.cluster import host_service
 from tourney.run.workers.messages import BatchRequest, decode
 
 TABLE = json.load(open({table!r}))

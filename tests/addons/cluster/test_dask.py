@@ -121,7 +121,7 @@ def test_killed_coordinator_changes_no_result(cluster: Cluster, runs: Runs) -> N
 LIAR = """
 from tourney.match.runner import MatchRunner
 from tourney.check.named_seeds import RandomChannel
-from tourney.run.workers import host_service
+from tourney.addons.cluster import host_service
 from tourney.run.workers.executor import WorkerReply
 from tourney.run.workers.messages import BatchRequest, decode, reply_of
 

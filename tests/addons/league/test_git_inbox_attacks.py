@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.league.test_git_inbox import commit, git, repository
+from tests.addons.league.test_git_inbox import commit, git, repository
 from tests.support.leagues import NOW, reopened
+from tourney.addons.league import git_inbox
+from tourney.addons.league.admission import take_in
+from tourney.addons.league.folder import League
+from tourney.addons.league.intake import arrivals, look
 from tourney.bots.catalogue.tree import Bounds
-from tourney.league import git_inbox
-from tourney.league.admission import take_in
-from tourney.league.intake import arrivals, look
-from tourney.league.league_folder import League
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),

@@ -9,7 +9,7 @@ from tests.support.accounts import AUTHOR, ORGANISER, give, needs_root, run_as
 from tests.support.command import invoke
 from tests.support.folders import write_bot
 from tests.support.leagues import NOW, new_league
-from tourney.league.intake import look
+from tourney.addons.league.intake import look
 
 
 def test_submit_prints_the_place(tmp_path: Path) -> None:
