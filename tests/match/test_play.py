@@ -150,7 +150,7 @@ def test_clocks_and_limits_are_sent() -> None:
     )
     assert outcome(played)["faults"] == [[1, "timeout", 4]]
     assert played.measured.times_ms == (400.0, 250.0, 659.0, 0.0)
-    assert played.measured.seats[0] == SeatMeasurements(wall_ms=400 + 659 + 11, turns=3)
+    assert played.measured.seats[0] == SeatMeasurements(400 + 659 + 11, turns=3, start_ms=10_000)
     assert played.measured.reproducible is False
     assert played.measured.why_not == ("timeout",)
     assert notes(played) == ["4 1 timeout: no answer within 11 ms"]
