@@ -113,7 +113,9 @@ def test_broken_bubblewrap_is_detected_by_running_it(tmp_path: Path, monkeypatch
 
 
 def test_strict_names_the_missing_protections(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing starts below the requested level."""
+    """Nothing starts below the requested level; bubblewrap itself is neither needed nor run."""
+    monkeypatch.setattr(shutil, "which", lambda name, **_kwargs: f"/usr/bin/{name}")
+    monkeypatch.setattr(Users, "of_this_host", lambda: Users((100_000, 100)))
     monkeypatch.setattr(Bubblewrap, "check", lambda self: None)
     monkeypatch.setattr(Bubblewrap, "protections", {"network": "enforced", "system-calls": "absent"})
     with pytest.raises(SandboxError, match=r"lacks system-calls \(absent\)"):
