@@ -18,7 +18,7 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
 
 demo: $(RUNTIME) ## Play a small tournament of the shipped bots and write its report
-	@$(BIN)/tourney demo
+	@$(BIN)/tourney demo $(ARGS)
 
 # Each file's tests stay in one process; tests/conftest.py starts the longest files first.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.attacks.summary import pytest_terminal_summary  # noqa: F401 - a hook, found by its name
+from tests.support.programs import depends_on_programs
 
 # The first example loads tables, which takes seconds on a busy machine; no test may fail because of speed.
 settings.register_profile(
@@ -34,9 +35,14 @@ LONGEST = (
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark slow kinds as slow, and run long files first, so that no process waits for another at the end."""
+    """Add the marks ``slow`` and ``programs``, and run long files first.
+
+    So no process waits for another at the end.
+    """
     for item in items:
         if any(item.get_closest_marker(kind) for kind in KINDS):
             item.add_marker("slow")
+        if depends_on_programs(item.path):
+            item.add_marker("programs")
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (not str(item.path).endswith(LONGEST), item.path not in slow))

@@ -1,0 +1,121 @@
+"""CI's view without optional programs, and the tests that it runs there."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.programs import (
+    BARE,
+    FILES,
+    LOOKUPS,
+    ROOMS,
+    TESTS,
+    depends_on_programs,
+    hidden_programs,
+    named_programs,
+)
+
+ROOT = TESTS.parent
+REQUIRED = frozenset({"cc", "python3", "bash", "sh", "env", "mount", "prlimit", "setpriv", "tourney"})
+"""Programs that are looked for, but belong to every Linux or are named by the README as required."""
+ALWAYS_INSTALLED = frozenset({"gcc", "libc6-dev", "python3-dev", "make"})
+"""Packages of ``.ci/run`` that the README requires, so that they are not hidden."""
+
+
+def bare(*words: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command in the bare view; skip the test if this machine cannot hide programs."""
+    probe = subprocess.run([BARE, "true"], capture_output=True, text=True, check=False)
+    if probe.returncode == 125:
+        pytest.skip(probe.stderr.strip())
+    return subprocess.run([BARE, *words], capture_output=True, text=True, check=True)
+
+
+def test_bare_view_hides_a_program_by_its_absolute_path() -> None:
+    """``env`` is on every machine, so this does not depend on what is installed."""
+    script = "ls /usr/bin/env /bin/env; command -v env; true"
+    assert "/usr/bin/env" in subprocess.check_output(["sh", "-c", script], text=True)
+    done = bare("--hide", "env", "sh", "-c", script)
+    assert done.stdout == ""
+
+
+def test_bare_view_has_no_optional_program() -> None:
+    code = "import shutil, sys; print([name for name in sys.argv[1:] if shutil.which(name)])"
+    assert bare(sys.executable, "-c", code, *hidden_programs()).stdout == "[]\n"
+
+
+def test_ci_would_install_every_optional_package_in_the_bare_view() -> None:
+    """What ``.ci/run`` installs is hidden in the bare view, but for what the README requires."""
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    arrays = re.findall(r"(?:want|languages|modules|missing_server)\+?=\(([a-z0-9 -]+)\)", script)
+    packages = {word for words in arrays for word in words.split()}
+    packages |= set(re.findall(r"for engine in ([a-z -]+);", script)[0].split())
+    missing = set(bare(str(ROOT / ".ci" / "run"), "--missing").stdout.split())
+    assert missing - ALWAYS_INSTALLED == packages - ALWAYS_INSTALLED
+
+
+def test_every_program_that_is_looked_for_is_hidden() -> None:
+    """A new optional program belongs into ``.ci/bare``."""
+    looked_for: dict[str, str] = {}
+    for folder in ("tourney", "tests", "scripts", "benchmarks"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Call) and re.fullmatch(
+                    r"(shutil\.)?which|program|_needed", ast.unparse(node.func)
+                ):
+                    match node.args:
+                        case [ast.Constant(value=str(name)), *_]:
+                            looked_for[name] = str(path.relative_to(ROOT))
+    assert {"bwrap", "ssh-keygen", "node"} <= looked_for.keys()
+    assert {name: path for name, path in looked_for.items() if name not in hidden_programs() | REQUIRED} == {}
+
+
+def test_bare_part_is_the_files_that_name_programs() -> None:
+    """A file outside ROOMS stands in FILES exactly if it names an optional program or a sandbox."""
+    files = {path.relative_to(TESTS): path.read_text("utf-8") for path in TESTS.rglob("test_*.py")}
+    naming = {str(path) for path, text in files.items() if named_programs(text)}
+    outside = {name for name in naming if Path(name).parts[0] not in ROOMS}
+    assert sorted(outside - FILES) == [], "add these to FILES of tests/support/programs.py"
+    assert sorted(FILES - outside) == [], "take these out of FILES of tests/support/programs.py"
+    assert {Path(name).parts[0] for name in naming} >= ROOMS, "a room names no program: take it out of ROOMS"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ('shutil.which("cc")', {"which"}),
+        ("from shutil import which", {"which"}),
+        ('subprocess.run(["node", "-e", "1"])', {"node"}),
+        ("@contained\ndef test_x(): pass", {"contained"}),
+        ("from tourney.bots.sandbox.plain import PlainSandbox", {"sandbox"}),
+        ('TEXT = """\n[run]\nsandbox = "off"\n"""', {"sandbox"}),
+        ('"""The sandbox, and node."""\n# bwrap', set()),
+        ('def test_x():\n    """Runs node."""\n    node = 1', set()),
+    ],
+)
+def test_code_names_programs_but_docstrings_do_not(code: str, words: set[str]) -> None:
+    assert named_programs(code) == words
+
+
+def test_lookups_are_names_of_the_tree() -> None:
+    """A renamed function or condition would otherwise be looked for in vain."""
+    text = "\n".join(
+        path.read_text("utf-8")
+        for folder in ("tourney", "tests")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.name not in ("programs.py", "test_ci.py")
+    )
+    assert {
+        name
+        for name in LOOKUPS
+        if not re.search(rf"(def {name}\(|^{name} = |\.{name}\()", text, re.MULTILINE)
+    } == set()
+
+
+def test_mark_is_added_to_the_files_of_the_part(request: pytest.FixtureRequest) -> None:
+    assert request.node.get_closest_marker("programs")
+    assert depends_on_programs(TESTS / "run" / "test_dry_run.py")
+    assert not depends_on_programs(TESTS / "games" / "test_core_base.py")
