@@ -1,7 +1,9 @@
-"""CI's view without optional programs, and the tests that it runs there."""
+"""CI's view without optional programs, the tests that it runs there, and how ``make`` calls pytest."""
 
 import ast
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -119,3 +121,43 @@ def test_mark_is_added_to_the_files_of_the_part(request: pytest.FixtureRequest) 
     assert request.node.get_closest_marker("programs")
     assert depends_on_programs(TESTS / "run" / "test_dry_run.py")
     assert not depends_on_programs(TESTS / "games" / "test_core_base.py")
+
+
+CRASH = "import faulthandler\n\ndef test_crash():\n    faulthandler._sigsegv()\n"
+HANG = "import threading\n\ndef test_hang():\n    threading.Event().wait()\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "name", "sign"),
+    [
+        (CRASH, "test_crash", "Fatal Python error: Segmentation fault"),
+        (HANG, "test_hang", "Timeout (0:00:01)!"),
+    ],
+    ids=["crash", "hang"],
+)
+def test_run_ends_when_a_test_crashes_or_hangs(tmp_path: Path, source: str, name: str, sign: str) -> None:
+    """The options of the Makefile and of pyproject.toml end the run and name the test, with its stack.
+
+    If the process that died had a successor, pytest-xdist would wait for it for ever.
+    """
+    (tmp_path / f"{name}.py").write_text(source, encoding="ascii")
+    (tmp_path / "test_other.py").write_text("def test_nothing():\n    pass\n", encoding="ascii")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (options,) = re.findall(r"^PYTEST := \$\(BIN\)/pytest (.*)$", makefile, re.MULTILINE)
+    words = shlex.split(options.replace("$(JOBS)", "2"))
+    words += ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), str(tmp_path)]
+    words += ["-o", "faulthandler_timeout=1"] if source == HANG else []
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
+        timeout=900,
+    )
+    assert done.returncode == 1, done.stdout
+    assert sign in done.stdout
+    assert re.search(rf"File .*{name}\.py\", line \d in {name}\b", done.stdout)
+    assert f"crashed while running '{name}.py::{name}'" in done.stdout
