@@ -1,17 +1,17 @@
 """The benchmark of chess plays its games and prints a line for each runner."""
 
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from tests.support.command import ROOT
+from tests.support.programs import needs_compiler
 
 pytestmark = pytest.mark.benchmark
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@needs_compiler
 def test_benchmark_prints_times_of_the_fixed_game() -> None:
     words = [sys.executable, "-m", "benchmarks.chess"]
     words += ["--rounds", "1", "--games", "6", "--workers", "1", "--engine", "fixed", "--fastchess", ""]

@@ -1,20 +1,20 @@
 """The benchmark of fuel builds modules, plays them beside native bots, and compares what they compute."""
 
 import re
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from tests.support.command import ROOT
+from tests.support.programs import needs_compiler
 from tourney.addons.fuel.starter import missing_tools
 
 pytestmark = [
     pytest.mark.benchmark,
     pytest.mark.slow,
     pytest.mark.skipif(bool(missing_tools("c")), reason=f"modules from C need {missing_tools('c')}"),
-    pytest.mark.skipif(shutil.which("cc") is None, reason="native bots are compiled with cc"),
+    needs_compiler,
 ]
 
 

@@ -1,6 +1,5 @@
 """The overload benchmark plays the same games on a free machine and beside hostile matches."""
 
-import shutil
 import subprocess
 import sys
 
@@ -8,13 +7,14 @@ import pytest
 
 from tests.support.command import ROOT
 from tests.support.containment import contained
+from tests.support.programs import needs_compiler
 
 pytestmark = pytest.mark.benchmark
 
 
 @contained
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("cc") is None, reason="one of its bots is compiled with cc")
+@needs_compiler
 def test_honest_bots_play_the_same_games_beside_a_hostile_match() -> None:
     """No game has another digest, whatever the machine does meanwhile."""
     words = ["--games", "2", "--matches", "1", "--children", "2", "--work", "4"]

@@ -1,19 +1,19 @@
 """The wire benchmark compiles bots, plays whole tournaments and prints a row per setting."""
 
 import math
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from tests.support.command import ROOT
+from tests.support.programs import needs_compiler
 
 pytestmark = pytest.mark.benchmark
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("cc") is None, reason="its bots are compiled with cc")
+@needs_compiler
 def test_benchmark_prints_a_row_per_setting() -> None:
     """A short run: one game, each sandbox and way to wait, with one worker and two, no faults.
 
@@ -39,7 +39,7 @@ def test_benchmark_prints_a_row_per_setting() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("cc") is None, reason="its bots are compiled with cc")
+@needs_compiler
 def test_profile_has_all_parts_and_shares_add_up() -> None:
     """In a short run of both games, the shares add up to 100 except for rounding."""
     for game in ("sage-stones", "sages-tafl"):

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from tests.engines.conftest import Play, room_of, spec_of
+from tests.support.programs import needs_compiler
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.store import BotStore
@@ -23,6 +24,7 @@ PAIRS = [
             pytest.mark.skipif(
                 PROGRAMS[name] == "node" and shutil.which("node") is None, reason="node is not installed"
             ),
+            *([needs_compiler] if name == "mason" else []),
             *([pytest.mark.slow] if game in LONG_GAMES else []),
         ],
     )
@@ -56,7 +58,7 @@ def test_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
     ("name", "game"),
     [
         ("pebble", "sages-tafl"),
-        ("mason", "sage-stones"),
+        pytest.param("mason", "sage-stones", marks=needs_compiler),
         *(
             pytest.param(name, game, marks=pytest.mark.slow)
             for name, game in (
@@ -103,6 +105,7 @@ def test_mcts_is_better_than_greedy(game: str, play: Play) -> None:
         assert 1 in ranks
 
 
+@needs_compiler
 def test_mason_is_better_than_greedy(play: Play) -> None:
     """It wins more of twenty games with alternating seats; the seeds are fixed."""
     won = 0

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.engines.conftest import STONES_SETTINGS, Bot, answer_in_random_games, folder_of, talk
+from tests.support.programs import needs_compiler
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.games import find_game
 
 GAME = find_game("sage-stones")
+
+pytestmark = needs_compiler
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.command import ROOT
 from tests.support.containment import contained
+from tests.support.programs import needs_compiler
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.games import compiled
@@ -47,7 +48,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler (cc)")
+@needs_compiler
 @pytest.mark.skipif(find_spec("Cython") is None, reason="Cython is not installed")
 @pytest.mark.skipif(
     not Path(sysconfig.get_path("include"), "Python.h").is_file(), reason="Python's headers are not installed"

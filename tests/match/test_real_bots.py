@@ -4,7 +4,6 @@ The good bot answers at once, and time limits are long. A bot that should run ou
 few milliseconds.
 """
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 
 from tests.support.gates import FIRST
 from tests.support.processes import leftovers
+from tests.support.programs import needs_compiler
 from tests.support.tables import TOE, make_spec, notes, outcome, toy
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Channel
@@ -206,7 +206,7 @@ def test_reused_bot_starts_again_after_a_fault(play: Play) -> None:
         assert outcome(room.play(spec))["faults"] == []
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@needs_compiler
 def test_bot_in_c_plays(play: Play) -> None:
     """The bot is a compiled program that flushes each line."""
     (play.folder / "bot.c").write_text(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.folders import write_bot, write_shell_bot
+from tests.support.programs import needs_compiler
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.starter import new_bot
 from tourney.bots.catalogue.store import BotStore
@@ -28,7 +29,7 @@ def check(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["python", "c", "shell"])
+@pytest.mark.parametrize("language", ["python", pytest.param("c", marks=needs_compiler), "shell"])
 @pytest.mark.parametrize("game", ["sages-tafl", "cyvasse"])
 def test_new_bot_passes_all_trials(language: str, game: str, tmp_path: Path) -> None:
     """The check gives no advice, for games with and without hidden actions."""

@@ -3,18 +3,18 @@
 A sample: ``python -m scripts.nightly faults`` tries all of them.
 """
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.support.fault_scenarios import SCENARIOS
 from tests.support.faults import KINDS, compile_shim, run_scenarios
+from tests.support.programs import needs_compiler
 
 pytestmark = pytest.mark.kill
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+@needs_compiler
 def test_fault_at_any_call_loses_nothing(tmp_path: Path) -> None:
     """After a further start all is as after a straight run, with no file left behind and no traceback."""
     reports = list(run_scenarios(compile_shim(tmp_path), list(SCENARIOS), sample=1))

@@ -248,7 +248,7 @@ def test_status_shows_a_run_in_progress(gated: Home) -> None:
     for words in (f"process {process.pid}", f"dead:startup:{started}", "cup playing"):
         assert words in text
     for playing in shown["playing"]:
-        assert re.search(rf"\b{playing['match']}:{'-v-'.join(playing['entrants'])}:\d+s\n", text)
+        assert re.search(rf"\b{playing['match']}:{'-v-'.join(playing['entrants'])}:(?:\d+[hms])+\n", text)
 
     gated.open()
     code, errors = gated.finish(process)

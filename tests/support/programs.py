@@ -5,8 +5,11 @@ CI runs them twice: once in the view of ``.ci/bare``, which hides these programs
 
 import ast
 import re
+import shutil
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 TESTS = Path(__file__).resolve().parent.parent
 BARE = TESTS.parent / ".ci" / "bare"
@@ -77,6 +80,8 @@ LOOKUPS = frozenset(
 
 
 _SANDBOX = re.compile("sandbox")
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler (cc)")
 
 
 def depends_on_programs(path: Path) -> bool:

@@ -9,6 +9,7 @@ from tests.attacks.modules import MODULES, bot
 from tests.cli.bots.commands import bots, done, refused
 from tests.support.folders import write_bot, write_shell_bot
 from tests.support.memory import set_memory
+from tests.support.programs import needs_compiler
 from tourney.bots.catalogue.store import DIFFERED, BotStore
 
 
@@ -31,6 +32,7 @@ def test_failed_check_explains_the_failure(tmp_path: Path) -> None:
     assert result.stderr.splitlines()[-1] == "error: bad@1.0 failed 1 of 1 trials"
 
 
+@needs_compiler
 def test_failed_build_shows_compiler_output(tmp_path: Path) -> None:
     done("new", "mybot", "--language", "c")
     (tmp_path / "mybot" / "bot.c").write_text("int main(void) { return nonsense; }\n")
