@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from tests.support import genuine
 from tests.support.command import invoke
 from tourney.compare.ladder import LadderFormat
+from tourney.interface.readers import open_database
 from tourney.results.rounds import rankings
 from tourney.results.standings import Ranking, compute_standings, load_history, load_setup
 from tourney.schedule import knockout
@@ -80,6 +81,8 @@ def shown(path: str) -> dict[str, str]:
         texts["rounds"] = repr([*rankings(format_, setup, history.rows, history.results)])
         texts["root"] = compute_root(database, stored) or ""
         texts["stored root"] = stored.root or ""
+    with open_database(path) as reader:
+        texts["python"] = reader.tournament("cup").standings().to_csv()
     texts["verify"] = invoke("verify", "--all", "--db", path).stdout
     return texts
 
