@@ -18,6 +18,8 @@ from tourney.addons.lab.ladder import LadderFormat
 from tourney.check.root import compute_root
 from tourney.exchange.lines import export_lines
 from tourney.exchange.merging import merge_databases
+from tourney.compare.ladder import LadderFormat
+from tourney.interface.readers import open_database
 from tourney.results.rounds import rankings
 from tourney.results.standings import Ranking, compute_standings, load_history, load_setup
 from tourney.schedule import knockout
@@ -80,6 +82,8 @@ def shown(path: str) -> dict[str, str]:
         texts["rounds"] = repr([*rankings(format_, setup, history.rows, history.results)])
         texts["root"] = compute_root(database, stored) or ""
         texts["stored root"] = stored.root or ""
+    with open_database(path) as reader:
+        texts["python"] = reader.tournament("cup").standings().to_csv()
     texts["verify"] = invoke("verify", "--all", "--db", path).stdout
     return texts
 

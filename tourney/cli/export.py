@@ -141,7 +141,7 @@ def _write_record(database: Database, match: str, options: _ExportRequest) -> No
     """Write the record of one match as one line of JSON. Raises UsageError."""
     if options.what != RECORDS or options.chosen != "jsonl":
         raise UsageError(
-            f"of one match, {match}, the record alone is exported: leave out --what and --format"
+            f"{match} is a match, of which only the record is exported: leave out --what and --format"
         )
     record = stored_match(database, match).published().record
     out = options.file
