@@ -16,11 +16,11 @@ from tourney.bots.wasm.fuel import check_meter
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
-from tourney.match.match_memory import MatchMemory, plan_matches
+from tourney.match.match_memory import MatchMemory, plan_matches, refuse_unfit
 from tourney.match.spec import Limits
 from tourney.results.texts import sharing_text
 from tourney.run.engine.run_control import Deadline
-from tourney.run.preparation import find_bot, naming, noted
+from tourney.run.preparation import Preparation, find_bot, naming, noted
 from tourney.run.tournament_file import TournamentFile
 from tourney.schedule.format import find_format
 from tourney.store.database import Database
@@ -73,6 +73,18 @@ def memory_of(plan: Plan, entrants: Iterable[StoredEntrant], bots: BotStore, *, 
     digests = {stored.entrant.digest for stored in entrants if not stored.broken}
     modules = any(map(bots.is_module, digests))
     return MatchMemory.of(plan.limits, plan.seats, modules=modules, reuse=reuse)
+
+
+def refuse_unfit_match(found: Preparation, need: MatchMemory) -> None:
+    """Raise SandboxError if a match does not fit into this machine's memory, before anything is stored.
+
+    Once a tournament has begun, its limit of memory cannot be lowered.
+    """
+    plan, stored = found.plan, found.stored
+    over = stored is not None and stored.root is not None and not found.added
+    if not (over or find_game(plan.game).outside):  # nothing bounds what an outside referee starts
+        fixed = "" if stored is None else f"{plan.name} keeps the memory-mb with which it began"
+        refuse_unfit(need, fixed=fixed)
 
 
 def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:
