@@ -28,7 +28,7 @@ from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
 from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
-from tourney.run.workers.executor import MatchExecutor, find_executor, is_remote
+from tourney.run.workers.executor import MatchExecutor, find_executor, is_remote, plays_here
 from tourney.schema import Document
 
 
@@ -155,7 +155,8 @@ def command(file: Path | None, options: _RunRequest) -> None:
     run_options = replace(run_options, play=replace(run_options.play, remote=remote))
     if options.dry_run:
         allowed = None if deadline.end is None else deadline.end - time.monotonic()
-        found = dry_run(tournament, options.db, Path(options.bots), pinning, allowed)
+        here = plays_here(make_executor)
+        found = dry_run(tournament, options.db, Path(options.bots), pinning, allowed, here=here)
         output.document(found)
         output.text(dry_run_text(found))
         return

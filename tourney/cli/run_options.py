@@ -37,7 +37,7 @@ def workers_option(default: str = "one per processor") -> Callable[[opt.F], opt.
         "--workers",
         type=click.IntRange(1, MAX_WORKERS),
         metavar="N",
-        help=f"Matches played at the same time. [default: {default}]",
+        help=f"Matches played at the same time, at most as many as fit into memory. [default: {default}]",
     )
 
 

@@ -85,12 +85,12 @@ def run_tournament(
 ) -> RunResult:
     """Start the tournament of a file, or go on where it stopped, as ``tourney run`` does.
 
-    ``workers`` is the number of matches played at a time (default: one per processor), or a function that
-    makes the executor. ``options`` has deadline, log and reports; ``listener`` gets each result. Ctrl-C stops
-    it if this is the main thread. A tournament goes on with less containment than it began with only with
-    ``allow_weaker``, which is stored. Raises TournamentError for a file that cannot be played, UsageError if
-    another process runs the tournament and for other values of ``workers``, SandboxError, StoreError and
-    WorkerError.
+    ``workers`` is the number of matches played at a time (default: one per processor; fewer if more do not
+    fit into memory), or a function that makes the executor. ``options`` has deadline, log and reports;
+    ``listener`` gets each result. Ctrl-C stops it if this is the main thread. A tournament goes on with less
+    containment than it began with only with ``allow_weaker``, which is stored. Raises TournamentError for a
+    file that cannot be played, UsageError if another process runs the tournament and for other values of
+    ``workers``, SandboxError, StoreError and WorkerError.
     """
     if workers is not None and not callable(workers):
         check_argument("workers", workers, whole_number(workers, 1), "a number of matches from 1 on")

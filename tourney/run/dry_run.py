@@ -15,7 +15,7 @@ from tourney.games.tree import playout
 from tourney.match.spec import MEMORY_MB
 from tourney.results.standings import setup_of
 from tourney.results.texts import repeats_warning, sharing_text
-from tourney.run.engine.readiness import Pinning
+from tourney.run.engine.readiness import Pinning, memory_of, refuse_unfit_match
 from tourney.run.file_schema import EntrantLine
 from tourney.run.preparation import Preparation, find_bot, prepare
 from tourney.run.summary import span_text
@@ -81,12 +81,19 @@ class DryRunDocument(Document, frozen=True, kw_only=True):
 
 
 def dry_run(
-    file: TournamentFile, url: str, bots: Path, pinning: Pinning, allowed: float | None = None
+    file: TournamentFile,
+    url: str,
+    bots: Path,
+    pinning: Pinning,
+    allowed: float | None = None,
+    *,
+    here: bool = True,
 ) -> DryRunDocument:
     """What ``run_tournament`` would do in the ``allowed`` seconds; no bot is built or started.
 
-    Nothing is written.
-    Raises TournamentError for a file that cannot be played or that changes a fixed key, and StoreError.
+    Nothing is written. ``here``: this machine plays the matches, as many at a time as fit into its memory.
+    Raises TournamentError for a file that cannot be played or that changes a fixed key, SandboxError for a
+    match that does not fit, and StoreError.
     """
     store = BotStore(bots.absolute())
     with tempfile.TemporaryDirectory(prefix="tourney-") as folder:
@@ -102,7 +109,17 @@ def dry_run(
             database = None  # before there is one, as a dry run creates none
             if database_exists(url):
                 database = stack.enter_context(stack.enter_context(Database.open(url)).snapshot())
-            return _estimate(prepare(file, database, store, find), database, pinning, allowed)
+            prepared = prepare(file, database, store, find)
+            if here:
+                # New bots are in the temporary store, others in that of the run.
+                needs = (
+                    memory_of(prepared.plan, prepared.entrants, kept, reuse=file.run.reuse)
+                    for kept in (store, temporary)
+                )
+                need = max(needs, key=lambda one: one.match_mb)
+                refuse_unfit_match(prepared, need)
+                pinning = pinning.fitting(need)
+            return _estimate(prepared, database, pinning, allowed)
 
 
 def _estimate(

@@ -53,6 +53,18 @@ def test_run_plays_as_many_matches_at_once_as_fit(tmp_path: Path, monkeypatch: p
     assert not any("4 workers" in text for text in heard.messages), heard.messages
 
 
+def test_dry_run_plays_as_many_matches_at_once_as_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    estimate = partial(dry_run, file_in(tmp_path), str(tmp_path / "t.db"), tmp_path / "bots", Pinning(4))
+    set_memory(monkeypatch, 6000)
+    assert estimate().workers == 2
+    set_memory(monkeypatch, 600)
+    assert estimate(here=False).workers == 4
+    with refused(SandboxError, "does not fit into memory"):
+        estimate()
+
+
 def test_begun_tournament_keeps_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that leaves memory-mb out means what it meant when the tournament began."""
     set_memory(monkeypatch, 16_000)

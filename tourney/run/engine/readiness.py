@@ -18,11 +18,11 @@ from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
-from tourney.match.match_memory import MatchMemory, plan_matches
+from tourney.match.match_memory import MatchMemory, plan_matches, refuse_unfit
 from tourney.match.spec import Limits
 from tourney.results.texts import sharing_text
 from tourney.run.engine.run_control import Deadline
-from tourney.run.preparation import find_bot, naming, noted
+from tourney.run.preparation import Preparation, find_bot, naming, noted
 from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.tournament_file import TournamentFile
 from tourney.schedule.format import find_format
@@ -94,6 +94,18 @@ def open_room(file: TournamentFile, url: str, bots: BotStore, options: PlaySetup
     refuse_inside(paths.values(), private)
     rivals = {f"the bot {name}": path for name, path in paths.items() if path is not None}
     return open_sandbox(file.run.sandbox, {**private, "the tournament file": file.path, **rivals})
+
+
+def refuse_unfit_match(found: Preparation, need: MatchMemory) -> None:
+    """Raise SandboxError if a match does not fit into this machine's memory, before anything is stored.
+
+    Once a tournament has begun, its limit of memory cannot be lowered.
+    """
+    plan, stored = found.plan, found.stored
+    over = stored is not None and stored.root is not None and not found.added
+    if not (over or find_game(plan.game).outside):  # nothing bounds what an outside referee starts
+        fixed = "" if stored is None else f"{plan.name} keeps the memory-mb with which it began"
+        refuse_unfit(need, fixed=fixed)
 
 
 def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:

@@ -22,7 +22,7 @@ from tourney.check.root import beacon_seed, commitment_of, compute_root
 from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, UsageError
 from tourney.files import network_file_system
 from tourney.games.registry import find_game
-from tourney.match.match_memory import MatchMemory, refuse_unfit
+from tourney.match.match_memory import MatchMemory
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
 from tourney.run.check_bot import start_advice
@@ -36,6 +36,7 @@ from tourney.run.engine.readiness import (
     memory_of,
     open_room,
     refuse_broken,
+    refuse_unfit_match,
     restore_bots,
     with_ponder,
     without_broken,
@@ -123,7 +124,8 @@ def _prepare(
             f"{file.path} takes its seed from {file.beacon.round}: run `tourney commit {file.path}` and"
             " publish its line before that exists"
         )
-    _refuse_unfit(found, bots, options)
+    if options.here and not options.commits:
+        refuse_unfit_match(found, memory_of(found.plan, found.entrants, bots, reuse=file.run.reuse))
     if not found.added:
         return found
     with naming(file.path):
@@ -131,19 +133,6 @@ def _prepare(
         if not options.skip_broken:
             refuse_broken(found.added, broken)
         return replace(found, added=without_broken(file.plan, found.added, broken, found.before))
-
-
-def _refuse_unfit(found: Preparation, bots: BotStore, options: PlaySetup) -> None:
-    """Raise SandboxError if a match does not fit into this machine's memory, before anything is stored.
-
-    Once a tournament has begun, its limit of memory cannot be lowered.
-    """
-    plan, stored = found.plan, found.stored
-    over = stored is not None and stored.root is not None and not found.added
-    if not options.here or options.commits or over or find_game(plan.game).outside:
-        return
-    fixed = "" if stored is None else f"{plan.name} keeps the memory-mb with which it began"
-    refuse_unfit(memory_of(plan, found.entrants, bots, reuse=found.file.run.reuse), fixed=fixed)
 
 
 def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
