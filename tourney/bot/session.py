@@ -196,9 +196,11 @@ def _take_streams() -> tuple[int, int]:
     well. A WebAssembly module cannot duplicate files: there the streams stay, and Python's own are others.
     """
     if sys.platform == "wasi":
-        sys.stdin, sys.stdout = io.StringIO(), sys.stderr
+        sys.stdin = io.StringIO()
+        sys.stdout = sys.stderr
         return 0, 1
-    lines, answers = os.dup(0), os.dup(1)
+    lines = os.dup(0)
+    answers = os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -222,10 +224,10 @@ def _writer(answers: int) -> Callable[[bytes], None]:
 
 def parameters(arguments: Sequence[str] | None = None) -> dict[str, float]:
     """The values by name, of the arguments ``NAME=VALUE`` of the program; others are left out."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for word in sys.argv[1:] if arguments is None else arguments:
         name, equals, text = word.partition("=")
         if equals and not name.startswith("-"):
             with suppress(ValueError):
-                found[name] = float(text) if "." in text else int(text)
-    return found
+                values[name] = float(text) if "." in text else int(text)
+    return values
