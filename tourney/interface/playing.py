@@ -55,14 +55,14 @@ def play_match(
     check_argument("sandbox", sandbox, sandbox in get_args(SandboxLevel), '"strict", "auto" or "off"')
     rules = find_game(game)
     count, full = rules.settings(len(bots), options)
-    kept = BotStore(Path(store))
-    entrants = [_entrant(rules, bot, kept) for bot in bots]
+    bot_store = BotStore(Path(store))
+    entrants = [_entrant(rules, bot, bot_store) for bot in bots]
     if len({entrant.name for entrant in entrants}) < count:
-        entrants = [replace(one, name=f"{one.name}-{seat}") for seat, one in enumerate(entrants, start=1)]
+        entrants = [replace(each, name=f"{each.name}-{seat}") for seat, each in enumerate(entrants, start=1)]
     number = secrets.randbits(64) if seed is None else seed
     spec = MatchSpec(rules.name, tuple(full.items()), tuple(entrants), number, limits)
     box = open_sandbox(sandbox)
-    with closing(StoreLauncher(kept, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
+    with closing(StoreLauncher(bot_store, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
         played = runner.play(spec)
     names = " against ".join(entrant.name for entrant in entrants)
     label = f"{rules.name}: {names}, seed {number}"
@@ -88,9 +88,11 @@ def run_tournament(
     """
     if workers is not None and not callable(workers):
         check_argument("workers", workers, whole_number(workers, 1), "a number of matches from 1 on")
-    found = file if isinstance(file, TournamentFile) else read_tournament_file(Path(file))
+    tournament_file = file if isinstance(file, TournamentFile) else read_tournament_file(Path(file))
     make = workers if callable(workers) else partial(LocalExecutor, workers or default_processes())
-    return run_unattended(found, str(db), Path(bots), make, listener or Listener(), options or RunOptions())
+    return run_unattended(
+        tournament_file, str(db), Path(bots), make, listener or Listener(), options or RunOptions()
+    )
 
 
 def split_bot(words: str) -> tuple[str, list[str]]:
@@ -106,7 +108,9 @@ def split_bot(words: str) -> tuple[str, list[str]]:
 
 def _entrant(game: AnyGame, bot: str | Path, store: BotStore) -> Entrant:
     reference, args = (str(bot), []) if isinstance(bot, Path) else split_bot(bot)
-    found = resolve_bot(reference, store)
-    if not found.manifest.plays(game.name):
-        raise BotError(f"{found.label} does not play {game.name}; it plays {', '.join(found.manifest.games)}")
-    return entrant_of(found, found.manifest.name, args)
+    stored = resolve_bot(reference, store)
+    if not stored.manifest.plays(game.name):
+        raise BotError(
+            f"{stored.label} does not play {game.name}; it plays {', '.join(stored.manifest.games)}"
+        )
+    return entrant_of(stored, stored.manifest.name, args)

@@ -43,7 +43,7 @@ from tourney.protocol import (
 )
 
 PERSON: Final = Entrant("person", "person", "1", (), hashlib.sha256(b"person 1").hexdigest())
-"""A person as an entrant; the digest is that of no files, so no store has this bot."""
+"""A person as an entrant. The digest belongs to no files, so no store has this bot."""
 SHOWN_LINES: Final = 12
 """Most lines of the story since a person's last turn; of more, the last ones are shown."""
 
@@ -179,18 +179,20 @@ class PersonChannel(Channel):
         action = self._shared.game.read_notation(self._view, text)
         if action in self._legal:
             return action
-        found = [one for one in self._legal if self._written(one).lower() == text.lower()]
-        return found[0] if len(found) == 1 else text
+        matching = [legal for legal in self._legal if self._written(legal).lower() == text.lower()]
+        return matching[0] if len(matching) == 1 else text
 
     def _written(self, action: str) -> str:
         """A legal action in the notation of players, by all actions that this seat knows."""
-        game, new = self._shared.game, self._game
-        known = [h.action for h in self._happened if isinstance(h, Play | Reveal) and h.action != HIDDEN]
+        game = self._shared.game
+        new = self._game
+        visible = [h.action for h in self._happened if isinstance(h, Play | Reveal) and h.action != HIDDEN]
         settings = game.settings(new.seats, dict(new.options))
-        return game.notation([*known, action], *settings)[-1].replace("\u00a0", " ")
+        return game.notation([*visible, action], *settings)[-1].replace("\u00a0", " ")
 
     def _legend(self) -> list[str]:
-        game, guide = self._shared.game, self._shared.guide
+        game = self._shared.game
+        guide = self._shared.guide
         figures = () if guide is None else guide.figures
         entries = legend(
             game.diagram(self._view), figures, game.seat_names, color=self._shared.terminal.color
@@ -247,7 +249,7 @@ class PersonChannel(Channel):
 
 
 def story(happened: Iterable[Happening], name_of: Callable[[int], str], width: int) -> list[str]:
-    """What happened as lines, consecutive actions of a seat on one, folded at the width.
+    """The story of a game as lines: consecutive actions of a seat share a line, folded at the width.
 
     Chance outcomes stand in brackets before the action that follows them. Hidden actions are counted.
     """

@@ -51,10 +51,10 @@ class ReplayChannel(ForwardingChannel):
     kept decisions fails at the first turn after them.
     """
 
-    def __init__(self, inner: Channel, kept: Iterable[Event], note: Callable[[Event], None]) -> None:
+    def __init__(self, inner: Channel, events: Iterable[Event], note: Callable[[Event], None]) -> None:
         super().__init__(inner)
         self._failure: Event | None = None
-        self._kept = deque(kept)
+        self._kept = deque(events)
         self.resumes = False  # a time-out is a decision, or a failure at the start
         self._note = note
         self._wanted = ""
@@ -82,7 +82,8 @@ class ReplayChannel(ForwardingChannel):
 
     def wait(self, deadline: int) -> Event:
         if self._answer is not None:
-            event, self._answer = self._answer, None
+            event = self._answer
+            self._answer = None
             self._note(event)
             return event
         if self._wanted != "go":
@@ -164,14 +165,14 @@ class PersonMatch:
 
         Raises what ``MatchRunner.play`` raises.
         """
-        kept: tuple[Decision, ...] = ()
+        replayed: tuple[Decision, ...] = ()
         while True:
             try:
-                played = self._play(kept)
+                played = self._play(replayed)
                 self._end(played)
             except Undo as undo:
-                own = [k for k, decision in enumerate(self._decisions) if decision.seat in self._persons]
-                kept = tuple(self._decisions[: own[-undo.count]])
+                decided = [k for k, decision in enumerate(self._decisions) if decision.seat in self._persons]
+                replayed = tuple(self._decisions[: decided[-undo.count]])
                 self._shared.print(["taken back"])
             except PersonLeft:
                 self._shared.print(["you left the game; it has no result"])
@@ -179,38 +180,38 @@ class PersonMatch:
             else:
                 return played
 
-    def _play(self, kept: Sequence[Decision]) -> PlayedMatch:
+    def _play(self, replayed: Sequence[Decision]) -> PlayedMatch:
         # The replayed decisions are noted again as they are answered, so both start empty.
         self._decisions = []
         self._channels = {}
         with MatchRunner(
-            partial(self._launch, kept), sandbox=self._sandbox, find=lambda _: self._game
+            partial(self._launch, replayed), sandbox=self._sandbox, find=lambda _: self._game
         ) as runner:
             return runner.play(self._spec)
 
-    def _launch(self, kept: Sequence[Decision], entrant: Entrant, limits: Limits) -> Channel:
+    def _launch(self, replayed: Sequence[Decision], entrant: Entrant, limits: Limits) -> Channel:
         number = self._number[entrant.name]
         seat = self._seats[number]
-        own = [decision.event for decision in kept if decision.seat == number]
+        events = [decision.event for decision in replayed if decision.seat == number]
         inner: Channel
         if seat.launch is None:
             inner = self._channels[number] = PersonChannel(number, self._shared)
-        elif own and (own[-1].kind != "line" or not isinstance(decode_bot(own[-1].text), Move)):
+        elif events and (events[-1].kind != "line" or not isinstance(decode_bot(events[-1].text), Move)):
             # A bot whose last kept answer withdrew its seat is not asked again, so it is not started.
             inner = FailedChannel("the seat has left the match")
         else:
             inner = seat.launch(entrant, limits)
-        return ReplayChannel(inner, own, self._noting(number, len(own)))
+        return ReplayChannel(inner, events, self._noting(number, len(events)))
 
-    def _noting(self, number: int, kept: int) -> Callable[[Event], None]:
-        """A function that records a seat's decisions; the first ``kept`` are not shown again."""
+    def _noting(self, number: int, replayed: int) -> Callable[[Event], None]:
+        """A function that records a seat's decisions; the first ``replayed`` are not shown again."""
         count = 0
 
         def note(event: Event) -> None:
             nonlocal count
             count += 1
             self._decisions.append(Decision(number, event))
-            if count <= kept and number in self._channels:
+            if count <= replayed and number in self._channels:
                 self._channels[number].catch_up()
 
         return note
