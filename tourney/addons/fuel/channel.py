@@ -116,14 +116,15 @@ class Host:
             if not part:
                 raise HostEndError(self._end_event())
             self._data += part
-        taken, self._data = self._data[:size], self._data[size:]
+        taken = self._data[:size]
+        self._data = self._data[size:]
         return taken
 
     def _end_event(self) -> Event:
         """End of the host. A module cannot end it but by a fault of the engine's."""
         event = self._process.last_event(killed="lost")
-        said = last_line(self._pipes.stderr)
-        return Event(event.kind, f"{event.text} ({said})" if said else event.text)
+        reason = last_line(self._pipes.stderr)
+        return Event(event.kind, f"{event.text} ({reason})" if reason else event.text)
 
 
 class _Watch:
@@ -148,7 +149,8 @@ class _Watch:
             return f"stuck: its host took longer than {GUARD_FACTOR} times its limit"
         if self._used is not None and used - self._used < STILL_MS:
             return f"stuck: its host took longer than {GUARD_FACTOR} times its limit and no longer works"
-        self._used, self._looked = used, now + STILL_NS
+        self._used = used
+        self._looked = now + STILL_NS
         return ""
 
 
@@ -182,7 +184,7 @@ class Hosts:
 
 
 class FuelChannel(BufferedChannel):
-    """Exchanges lines with an instance of a module: that of ``order``, which starts with the first request.
+    """Exchanges lines with an instance of the module of ``order``; it starts with the first request.
 
     ``give_back`` takes its host when it is closed. Deadlines are of ``clock``, which it advances by the
     module's own work. The budget of a request counts from the request on, so the work of other bots in
@@ -220,7 +222,8 @@ class FuelChannel(BufferedChannel):
     def request(self, data: bytes) -> None:
         """Send lines that end in a request: the allowances of output and of fuel start again."""
         self._lines.renew()
-        self._sent, self._used = self._clock.now, 0
+        self._sent = self._clock.now
+        self._used = 0
         self.send(data)
 
     def wait(self, deadline: int) -> Event:
@@ -236,12 +239,14 @@ class FuelChannel(BufferedChannel):
         return event
 
     def _run(self, budget: int) -> None:
-        data, self._input = self._input, b""
+        data = self._input
+        self._input = b""
         self._waits = False
         budget_ns = budget * MS // self._fuel_per_ms
         try:
             if self._order is not None:
-                order, self._order = self._order, None
+                order = self._order
+                self._order = None
                 self._host.run(order, 0)
             report = self._host.run(HostOrder(b"R", budget, data=data), budget_ns)
         except HostEndError as ended:
@@ -257,7 +262,8 @@ class FuelChannel(BufferedChannel):
 
     def _advance(self, used: int) -> None:
         """Set the fuel of this request, and the clock with it: both grow only."""
-        before, self._used = self._used, max(used, self._used)
+        before = self._used
+        self._used = max(used, self._used)
         self._clock.now += self._ns(self._used) - self._ns(before)
 
     def _ns(self, fuel: int) -> int:

@@ -108,7 +108,7 @@ class WasmtimeRuntime(ModuleRuntime):
         return as_module(files, language)
 
     def missing_tools(self, language: str) -> str:
-        """What this machine lacks to build a module from a language, or ""."""
+        """The tools that this machine lacks to build a module from a language, or ""."""
         return missing_tools(language)
 
 
@@ -132,7 +132,8 @@ def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: San
         raise SandboxError(
             f"this machine cannot start the compilation of {bot.label}: {error.strerror}"
         ) from error
-    why, size = f"it takes longer than {COMPILE_SECONDS} s to compile", 0
+    why = f"it takes longer than {COMPILE_SECONDS} s to compile"
+    size = 0
     try:
         with target.open("wb") as out:
             for part in read_output(pipes.stdout, COMPILE_SECONDS, COMPILE_SECONDS):
@@ -142,11 +143,11 @@ def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: San
                     break
         if not why:
             group.exited(COMPILE_SECONDS * 1000)
-            said = cut_line(last_line(pipes.stderr))
+            complaint = cut_line(last_line(pipes.stderr))
             end = group.death()
     finally:
         group.end(pipes)
     if not why and group.returncode != 0:
-        why = said if group.returncode == 1 and said else f"its compilation {end}"
+        why = complaint if group.returncode == 1 and complaint else f"its compilation {end}"
     if why:
         raise BotError(f"the module {module} cannot be used: {why}", bot.label)

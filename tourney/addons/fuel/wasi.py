@@ -64,7 +64,12 @@ _EVENT: Final = struct.Struct("<QHBxxxxxQHxxxxxx")
 _SUBSCRIPTION: Final = struct.Struct("<QB7xI4xQQH6x")
 """User data, kind, descriptor (or clock), time, its precision, and flags: 1 for an absolute time."""
 _CLOCK_EVENT, _READ_EVENT, _WRITE_EVENT = 0, 1, 2
-_MASK, _RIGHTS = 0xFFFF_FFFF, (1 << 1 | 1 << 27, 1 << 6 | 1 << 27, 1 << 6 | 1 << 27)
+_MASK = 0xFFFF_FFFF
+# Bits of WASI's type ``rights``
+_MAY_READ = 1 << 1
+_MAY_WRITE = 1 << 6
+_MAY_POLL = 1 << 27
+_RIGHTS = (_MAY_READ | _MAY_POLL, _MAY_WRITE | _MAY_POLL, _MAY_WRITE | _MAY_POLL)  # by descriptor
 
 
 class OutOfFuelError(Exception):
@@ -194,7 +199,9 @@ class World:
         """Write to standard output or error; stands still after a line that is not ``info``."""
         if fd not in (1, 2):
             return _BADF
-        room, parts = _CHUNK, []  # a write may be partial, so a module cannot fill the host's memory
+        # a write may be partial, so a module cannot fill the host's memory
+        room = _CHUNK
+        parts = []
         for at, size in self._items(items, count):
             part = self._get(at, min(size, room))
             parts.append(part)
@@ -239,7 +246,9 @@ class World:
         self._charge(ITEM_FUEL * count)
         wanted = self._get(subscriptions, _SUBSCRIPTION.size * count)
         begun = self._now()
-        ready, timers, reads = [], [], []
+        ready = []
+        timers = []
+        reads = []
         for user, kind, fd, time, _, flags in _SUBSCRIPTION.iter_unpack(wanted):
             if kind == _CLOCK_EVENT:
                 timers.append((max(0, time - begun) if flags & 1 else time, user))
@@ -293,7 +302,8 @@ class World:
             data = b"".join(blocks)
             self._put(to, data[:part])
             self._rest = data[part:]
-            to, size = to + part, size - part
+            to = to + part
+            size = size - part
         return _OK
 
     def args_sizes_get(self, count_to: int, size_to: int) -> int:
@@ -367,7 +377,8 @@ class World:
         else:
             return result
         finally:
-            left, self._left = self._left, None
+            left = self._left
+            self._left = None
             self._fuel.set(left)
 
 
