@@ -78,7 +78,7 @@ class PlayingNode:
     ``closed``: why it gets no more matches, or "".
     """
 
-    known: IntroducedNode
+    introduced: IntroducedNode
     batches: list[SentBatch] = field(default_factory=list)
     stuck: int = 0
     failed: int = 0
@@ -88,12 +88,12 @@ class PlayingNode:
     @property
     def machine(self) -> str:
         """The machine, as the coordinator knows it."""
-        return self.known.node.machine
+        return self.introduced.node.machine
 
     @property
     def slots(self) -> int:
         """The slots that reply."""
-        return max(0, self.known.node.slots - self.stuck)
+        return max(0, self.introduced.node.slots - self.stuck)
 
     @property
     def playing(self) -> list[SentBatch]:
@@ -110,7 +110,7 @@ class PlayingNode:
         return max(1, min(MAX_BATCH, int(seconds / self.mean))) if self.mean else 1
 
     def send(self, matches: list[SubmittedMatch], now: float) -> SentBatch:
-        """Add a batch; ``now`` is that of the monotonic clock."""
+        """Add a batch; ``now`` is the time of the monotonic clock."""
         batch = SentBatch(matches, self, now, time.time())
         self.batches.append(batch)
         return batch
@@ -119,7 +119,7 @@ class PlayingNode:
 class BatchQueue:
     """The nodes by address, and the matches that wait, in order.
 
-    ``slots`` are those of all nodes that play; ``capacity`` is the number of matches that keeps them busy.
+    ``slots``: of all nodes that play, together; ``capacity`` is the number of matches that keeps them busy.
     """
 
     def __init__(self) -> None:
@@ -155,9 +155,9 @@ class BatchQueue:
         send: Callable[[PlayingNode, list[SubmittedMatch]], None],
         judge: Callable[[SubmittedMatch], None],
     ) -> None:
-        """Send what waits to nodes with room, in order; ``judge`` takes a recheck that no node may play.
+        """Send waiting matches to nodes with room, in order; ``judge`` takes a recheck that no node may play.
 
-        What cannot be sent now waits on, also where ``send`` raises an error.
+        Matches that cannot be sent now keep waiting, also if ``send`` raises an error.
         """
         # Without room only rechecks that no node may play can go on: to this machine.
         rechecked = any(match.sides for match in self.waiting)
@@ -194,10 +194,10 @@ class BatchQueue:
         return count
 
     def _with_others(self, match: SubmittedMatch, node: PlayingNode) -> list[SubmittedMatch]:
-        """A match with those that travel with it: all nodes with room get some of those that wait."""
+        """A match and the matches sent with it; every node with room gets a share of the waiting ones."""
         together = [match]
         if match.plain:
-            room = sum(other.room for other in self.nodes.values())
+            room = sum(receiver.room for receiver in self.nodes.values())
             most = min(node.matches_in(self._seconds), -(-(1 + len(self.waiting)) // room))  # rounded up
             while len(together) < most and self.waiting and self.waiting[0].plain:
                 together.append(self.waiting.popleft())
@@ -210,16 +210,21 @@ class BatchQueue:
         return others if others or match.sides else good
 
     def _choose(self, match: SubmittedMatch) -> PlayingNode | None:
-        """The least loaded node with room; a match that a node was lost with meets no other such."""
-        found = [node for node in self._may_play(match) if node.room]
+        """The least loaded node with room. Two matches that each lost a node never share one."""
+        nodes = [node for node in self._may_play(match) if node.room]
         if match.losses:
-            risky = [n for n in found for batch in n.batches if any(one.losses for one in batch.matches)]
-            found = [node for node in found if node not in risky]
-        return min(found, key=lambda n: (len(n.batches) / n.slots, n.known.node.address), default=None)
+            risky = [
+                n
+                for n in nodes
+                for batch in n.batches
+                if any(sent_match.losses for sent_match in batch.matches)
+            ]
+            nodes = [node for node in nodes if node not in risky]
+        return min(nodes, key=lambda n: (len(n.batches) / n.slots, n.introduced.node.address), default=None)
 
 
 PLAYS: Final = 3  # the plays on this machine, all alike, that show which of two hosts is wrong
-OF: Final = 10_000
+RECHECK_DENOMINATOR: Final = 10_000  # a share of matches is a count of this many
 ERROR: Final = 0.01  # the share of runs on alike hosts in which any host is named
 
 
@@ -244,30 +249,33 @@ class FaultRates:
         of a host and an entrant. If matches come to alike hosts by chance, at most ``ERROR`` of runs have
         any.
         """
-        found = []
-        matches, faults = Counter[str](), Counter[str]()
+        sentences = []
+        matches = Counter[str]()
+        faults = Counter[str]()
         for (host, name), count in self._matches.items():
             matches[name] += count
             faults[name] += self._faults[host, name]
         for (host, name), count in sorted(self._matches.items()):
-            here, others = self._faults[host, name], matches[name] - count
+            here = self._faults[host, name]
+            others = matches[name] - count
             if others and at_least(here, count, faults[name], matches[name]) <= ERROR / len(self._matches):
-                found.append(
+                sentences.append(
                     f"{name} timed out or crashed in {here:,} of {count:,} matches on {host}, and in"
                     f" {faults[name] - here:,} of {others:,} on others: {host} is slow for it, or dishonest"
                 )
-        return found
+        return sentences
 
 
-def at_least(found: int, drawn: int, marked: int, total: int) -> float:
-    """The probability that ``drawn`` of ``total`` hold at least ``found`` of the ``marked`` ones.
+def at_least(hits: int, drawn: int, marked: int, total: int) -> float:
+    """The probability that ``drawn`` of ``total`` hold at least ``hits`` of the ``marked`` ones.
 
-    The tail of the hypergeometric distribution; 1.0 where ``found`` is no more than what is expected.
+    The tail of the hypergeometric distribution; 1.0 where ``hits`` is at most the expected number.
     """
-    if found * total <= drawn * marked:
+    if hits * total <= drawn * marked:
         return 1.0
-    terms, term = 0.0, 1.0
-    for k in range(found, min(drawn, marked) + 1):  # each term is smaller than the one before
+    terms = 0.0
+    term = 1.0
+    for k in range(hits, min(drawn, marked) + 1):  # each term is smaller than the one before
         terms += term
         if term < 1e-17:
             break
@@ -276,7 +284,7 @@ def at_least(found: int, drawn: int, marked: int, total: int) -> float:
     def choices(whole: int, part: int) -> float:
         return math.lgamma(whole + 1) - math.lgamma(part + 1) - math.lgamma(whole - part + 1)
 
-    log = choices(marked, found) + choices(total - marked, drawn - found) - choices(total, drawn)
+    log = choices(marked, hits) + choices(total - marked, drawn - hits) - choices(total, drawn)
     return math.exp(log) * terms
 
 
@@ -293,7 +301,7 @@ class Rechecks:
     """Rechecks ``share`` of 10,000 matches of a run.
 
     ``make_judge`` returns an executor on this machine; ``put`` brings a function to the thread that uses this
-    object. ``decide`` takes a rechecked match, with what counts of it after its host's name (None: it is
+    object. ``decide`` takes a rechecked match, the host's name and the result that count (None: the match is
     replayed), and the hosts that were wrong.
     """
 
@@ -316,11 +324,11 @@ class Rechecks:
         return self._judging > 0
 
     def drawn(self, number: int) -> bool:
-        """Say whether a match is played on a second host; only who knows the tournament's seed knows that."""
-        return uniform(derive(self._run.seed, "recheck", number), OF) < self._share
+        """Whether a second host plays a match too. Only the tournament's seed tells; hosts cannot know."""
+        return uniform(derive(self._run.seed, "recheck", number), RECHECK_DENOMINATOR) < self._share
 
     def compare(self, match: SubmittedMatch, second: HostResult) -> None:
-        """Compare what two hosts sent; where they differ, have this machine play the match."""
+        """Compare the results of two hosts; if they differ, this machine plays the match."""
         first = match.sides[0]
         if first[1].digest == second[1].digest:
             self._decide(match, sent(first), ())
@@ -339,7 +347,7 @@ class Rechecks:
         future.add_done_callback(lambda done: self._put(partial(self._judged, match, done)))
 
     def _judged(self, match: SubmittedMatch, done: "Future[WorkerReply]") -> None:
-        """Compare the result of a match here with those that the hosts sent."""
+        """Compare the result of a match played here with the hosts' results."""
         self._judging -= 1
         sides = match.sides
         if not sides:  # its host was set aside meanwhile
@@ -352,18 +360,18 @@ class Rechecks:
             return
         match.judged.append(played)
         agreed = [side for side in sides if side[1].digest == played.digest]
-        others = [one for one, found in sides if found.digest != played.digest]
+        others = [host for host, result in sides if result.digest != played.digest]
         good = sent(agreed[0]) if agreed else (HERE, played)
         again = len(match.judged) < PLAYS
         if not others:
             self._decide(match, good, ())
         elif not (played.reproducible or agreed) and again:
             self.judge(match)
-        elif not all(found.reproducible for found in (*match.judged, *(found for _, found in sides))):
+        elif not all(result.reproducible for result in (*match.judged, *(result for _, result in sides))):
             # A time-out or a crash proves nothing: no host is refused, but the result here counts.
-            self._doubtful.update(one.host for one in others if agreed or played.reproducible)
+            self._doubtful.update(host.host for host in others if agreed or played.reproducible)
             self._decide(match, good, ())
-        elif len({one.digest for one in match.judged}) > 1 or not (agreed or len(sides) == 1):
+        elif len({play.digest for play in match.judged}) > 1 or not (agreed or len(sides) == 1):
             self._run.say(
                 f"match {match.task.number} does not repeat: it came out differently on {sides[0][0].host}"
                 " and on other machines, so that its recheck proves nothing; bots whose choices depend on the"

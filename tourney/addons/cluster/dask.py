@@ -1,7 +1,7 @@
 """Matches on the workers of a Dask cluster, by the package distributed.
 
 Dask carries bytes: the arguments and results of two functions of this module, which workers import by name.
-Settings, TLS and authentication among them, are those of Dask's own configuration.
+Settings, TLS and authentication among them, come from Dask's own configuration.
 """
 
 import asyncio
@@ -41,8 +41,8 @@ class DaskExecutor(ClusterExecutor):
 
     def connect(self, address: str, workers: int) -> ClusterLink:
         """The link. Raises UsageError for a bad address, or if the package distributed is missing."""
-        found = _ADDRESS.fullmatch(address)
-        if address and not (found and 1 <= int(found["port"]) <= 65_535):
+        match = _ADDRESS.fullmatch(address)
+        if address and not (match and 1 <= int(match["port"]) <= 65_535):
             raise UsageError(
                 f"the executor dask://{address} needs the address of a scheduler, as in dask://10.0.0.1:8786"
                 " or dask://[fd00::1]:8786"
@@ -155,10 +155,10 @@ class DaskLink(ClusterLink):
             return ""
         if self._url().startswith("tls://"):
             return "; check that both sides have TLS certificates of one authority"
-        said = f"{error} {error.__cause__!r}".lower()
+        reason = f"{error} {error.__cause__!r}".lower()
         # A scheduler with TLS ends a plain connection or, on a busy machine, lets the time limit pass first.
-        ended = any(word in said for word in ("closed", "reset", "comm was", "timed out"))
-        if not ended or "refused" in said:
+        ended = any(word in reason for word in ("closed", "reset", "comm was", "timed out"))
+        if not ended or "refused" in reason:
             return ""
         return "; if it requires TLS, set Dask's TLS settings as docs/how-to/cluster.md says"
 
@@ -174,28 +174,28 @@ class DaskLink(ClusterLink):
                 raise self._lost(error) from error
             else:
                 break
-        found = {}
+        nodes = {}
         for address, worker in info["workers"].items():
             if worker.get("status") in ("closing", "closed", "closing_gracefully"):
                 continue
             slots = min(int(worker["resources"].get(RESOURCE, 0)), int(worker["nthreads"]))
-            found[address] = ClusterNode(address, _machine(worker), slots)
-        for address in [address for address in list(self._sent) if address not in found]:
+            nodes[address] = ClusterNode(address, _machine(worker), slots)
+        for address in [address for address in list(self._sent) if address not in nodes]:
             with suppress(OSError, RuntimeError):
                 client.cancel(self._sent.pop(address))
-        return found
+        return nodes
 
     def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:
         """A worker's answer."""
         client = self._running()
         try:
-            said = client.run(answer, request, attachment, workers=[address], on_error="return")
+            replies = client.run(answer, request, attachment, workers=[address], on_error="return")
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise OSError(f"it gives no answer: {_words(error)}") from error
-        found = said.get(address)
-        if not isinstance(found, bytes):
-            raise OSError(f"it gives no answer: {_words(found)}")
-        return found
+        reply = replies.get(address)
+        if not isinstance(reply, bytes):
+            raise OSError(f"it gives no answer: {_words(reply)}")
+        return reply
 
     def play(self, address: str, request: bytes) -> "Future[object]":
         """Submit a task that only this worker can take, for one of its slots."""
@@ -251,8 +251,8 @@ class DaskLink(ClusterLink):
                 if sizes.get(sent.key, 0) > 2 * MAX_REPLY:  # what is not fetched is too long for the executor
                     future.set_result(b"x" * (MAX_REPLY + 1))
                     return
-                for found in await self._client.gather([sent], errors="skip", asynchronous=True):
-                    future.set_result(found)
+                for result in await self._client.gather([sent], errors="skip", asynchronous=True):
+                    future.set_result(result)
                     return
             elif sent.status == "error":
                 future.set_exception(OSError("its worker raised an exception instead of a reply"))

@@ -97,29 +97,29 @@ class Dispatcher(BatchQueue):
 
         Raises UsageError for nodes that differ, and WorkerError where none can play.
         """
-        found = [one.result() for one in asked if one.done()]
-        for late in [one for one in asked if not one.done()]:
+        introduced = [reply.result() for reply in asked if reply.done()]
+        for late in [reply for reply in asked if not reply.done()]:
             self._introduce_later(late)
-        self.admission.compare_first(found)
-        for one in found:
-            self._introduced(one)
+        self.admission.compare_first(introduced)
+        for reply in introduced:
+            self._introduced(reply)
         self._check_nodes()
         slots = sum(node.slots for node in self.nodes.values())
         self._run.say(f"cluster: {len(self.nodes)} of {count} workers play, {slots} match slots")
-        if text := speeds_text([node.known for node in self.nodes.values()], self._run):
+        if text := speeds_text([node.introduced for node in self.nodes.values()], self._run):
             self._run.say(text)
-        if not all(node.known.info.contained for node in self.nodes.values()):
+        if not all(node.introduced.info.contained for node in self.nodes.values()):
             self._run.say(
                 "bots are not kept from the network on every host, so that a bot can reach the cluster's"
                 " scheduler and run programs on all hosts: play only bots that you trust"
             )
 
     def _introduce_later(self, asked: "Future[IntroducedNode]") -> None:
-        asked.add_done_callback(lambda one: self._put(partial(self._introduced, one.result())))
+        asked.add_done_callback(lambda reply: self._put(partial(self._introduced, reply.result())))
 
-    def _introduced(self, one: IntroducedNode) -> None:
-        if self.admission.admit(one, next((node.known for node in self.nodes.values()), None)):
-            self.nodes[one.node.address] = PlayingNode(one)
+    def _introduced(self, introduced: IntroducedNode) -> None:
+        if self.admission.admit(introduced, next((node.introduced for node in self.nodes.values()), None)):
+            self.nodes[introduced.node.address] = PlayingNode(introduced)
             self.count_slots()
 
     def _check_nodes(self) -> None:
@@ -159,7 +159,7 @@ class Dispatcher(BatchQueue):
         playing = node.playing
         if node.batches:
             count = sum(len(batch.matches) for batch in node.batches)
-            self._run.say(f"{node.known.host} is lost; {count} of its matches are replayed")
+            self._run.say(f"{node.introduced.host} is lost; {count} of its matches are replayed")
         for batch in reversed(node.batches):  # so that the first match is at the front again
             batch.over = True
             for match in reversed(batch.matches):
@@ -170,21 +170,23 @@ class Dispatcher(BatchQueue):
                 why = f"{match.losses} workers were lost while they played it"
                 self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
 
-    def _refuse(self, one: IntroducedNode, why: str) -> None:
+    def _refuse(self, introduced: IntroducedNode, why: str) -> None:
         """Give a machine that was caught no more matches; what it plays is played elsewhere."""
-        machine = one.node.machine
+        machine = introduced.node.machine
         if not self.admission.ban(machine, why):
             return
         again = 0
         for node in self.nodes.values():
             if node.machine == machine:
-                node.closed = f"{node.known.host} is refused: {why}"
+                node.closed = f"{node.introduced.host} is refused: {why}"
                 again += self.take_back(node)
         for match in self._open:
             if match.sides and match.sides[0][0].node.machine == machine:
                 match.sides.clear()
         self.count_slots()
-        self._run.say(f"{one.host} is refused: {why}; {again} matches that it was sent are played elsewhere")
+        self._run.say(
+            f"{introduced.host} is refused: {why}; {again} matches that it was sent are played elsewhere"
+        )
 
     def forget_nodes(self) -> None:
         """Take back all that is in play: the connection is lost, and nodes are introduced again."""
@@ -237,7 +239,8 @@ class Dispatcher(BatchQueue):
             self._release(match, WorkerReply(match.task.number))
 
     def _send(self, node: PlayingNode, matches: list[SubmittedMatch]) -> None:
-        first, there = matches[0].task, node.known.node
+        first = matches[0].task
+        there = node.introduced.node
         asked = tuple(RequestedMatch(match.task.number, match.task.spec) for match in matches)
         cpus = self._settings.cpus
         request = BatchRequest(self._session, there.slots, cpus, first.sandbox, first.reuse, asked)
@@ -255,10 +258,10 @@ class Dispatcher(BatchQueue):
             self._fail(batch, f"{type(error).__name__}: {error}"[:400])
             return
         self.end(batch)
-        one = batch.node.known
+        introduced = batch.node.introduced
         elapsed = self._clock() - batch.since
         self._longest = max(self._longest, elapsed)
-        source = ReplySource(one.host, one.info.speed, round(1000 * elapsed))
+        source = ReplySource(introduced.host, introduced.info.speed, round(1000 * elapsed))
         tasks = [match.task for match in batch.matches]
         checked = self.checker.check(done.result(), tasks, source)
         if checked.done():
@@ -272,25 +275,25 @@ class Dispatcher(BatchQueue):
             if self.admission.is_banned(node.machine):
                 self.waiting.extend(batch.matches)
                 return
-            found = done.result()
+            replies = done.result()
         except InvalidReplyError as error:
             self.waiting.extend(batch.matches)
-            self._refuse(node.known, f"it {error}")
+            self._refuse(node.introduced, f"it {error}")
             return
         except (BrokenExecutor, CancelledError):
             self._fail(batch, "its reply ended the process that checked it")
             return
-        self.measure(node, [one.head.ms for one in found if one.played is not None])
-        for match, one in zip(batch.matches, found, strict=True):
+        self.measure(node, [reply.head.ms for reply in replies if reply.played is not None])
+        for match, reply in zip(batch.matches, replies, strict=True):
             if self.admission.is_banned(node.machine):  # by an earlier match of this batch
                 self.waiting.append(match)
             else:
-                self._take(match, node, one)
+                self._take(match, node, reply)
 
-    def _take(self, match: SubmittedMatch, node: PlayingNode, one: CheckedReply) -> None:
-        head = one.head
-        if one.played is not None:
-            self._accept(match, node, one.played)
+    def _take(self, match: SubmittedMatch, node: PlayingNode, reply: CheckedReply) -> None:
+        head = reply.head
+        if reply.played is not None:
+            self._accept(match, node, reply.played)
         elif head.end == "unusable" or (head.end == "failed" and head.cause == "machine"):
             self._failed(match, node, head.why or "it failed without a reason", usable=head.end == "failed")
         elif head.end == "idle":
@@ -334,35 +337,36 @@ class Dispatcher(BatchQueue):
             self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
         else:
             self._open.discard(match)
-            match.future.set_exception(BotError(f"{node.known.host} says: {why}"))
+            match.future.set_exception(BotError(f"{node.introduced.host} says: {why}"))
 
     def _close_failing(self, node: PlayingNode, why: str) -> None:
         if node.failed >= MAX_FAILED_HERE and not node.closed:
-            node.closed = f"{node.known.host} gets no more matches: {node.failed} failed in a row: {why}"
+            node.closed = f"{node.introduced.host} gets no more matches: {node.failed} failed in a row: {why}"
             self.count_slots()
             self._run.say(node.closed)
 
     def _accept(self, match: SubmittedMatch, node: PlayingNode, played: PlayedMatch) -> None:
         """Deliver a match that was played, or have it rechecked if it was drawn."""
-        one = node.known
+        introduced = node.introduced
         node.failed = 0
         # The record was verified, but a host may have played other bots: only a second play can show that.
         if match.sides:
-            self.rechecks.compare(match, (one, played))
+            self.rechecks.compare(match, (introduced, played))
         elif match.task.reuse or not self.rechecks.drawn(match.task.number):  # with reuse nothing is promised
-            self._deliver(match, one.host, played)
+            self._deliver(match, introduced.host, played)
         else:
-            match.sides.append((one, played))
-            match.not_on = {one.node.machine}
+            match.sides.append((introduced, played))
+            match.not_on = {introduced.node.machine}
             self.waiting.append(match)
 
     def _decided(
         self, match: SubmittedMatch, good: tuple[str, PlayedMatch] | None, wrong: tuple[IntroducedNode, ...]
     ) -> None:
         """Take a match that was rechecked: what counts of it, and the hosts that sent another one."""
-        match.sides, match.judged = [], []
-        for one in wrong:
-            self._refuse(one, f"its match {match.task.number} has another result on other machines")
+        match.sides = []
+        match.judged = []
+        for liar in wrong:
+            self._refuse(liar, f"its match {match.task.number} has another result on other machines")
         if good is None:
             self.waiting.append(match)
         else:

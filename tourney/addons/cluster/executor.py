@@ -99,7 +99,7 @@ class ClusterExecutor(MatchExecutor):
         return self._shown
 
     def paused(self) -> str:
-        """What the cluster waits for, or ""."""
+        """The reason why the cluster waits, or ""."""
         return self._paused or self._poller.text
 
     @property
@@ -166,7 +166,7 @@ class ClusterExecutor(MatchExecutor):
         until = self.clock() + self.answer_seconds
         while wait(asked, timeout=_LOOK_SECONDS).not_done and self.clock() < until:
             self._poller.poll()
-        if any(not one.done() or one.result().problem for one in asked):
+        if any(not reply.done() or reply.result().problem for reply in asked):
             self._poller.first()  # the connection may be lost
         self._dispatcher.begin(asked, len(nodes))
 

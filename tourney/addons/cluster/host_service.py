@@ -1,6 +1,6 @@
 """The side of a host: answers a coordinator's questions, and plays its matches in worker processes.
 
-Functions take and give bytes, so that any library can carry them. The workers are those of ``LocalExecutor``:
+Functions take and give bytes, so that any library can carry them. The workers are ``LocalExecutor``'s:
 pinned, and ended with this process. Bots are kept in a store of the host's own, by content digest, and built
 there once; all processes of a host share it.
 """
@@ -136,7 +136,7 @@ def _wait(future: "Future[WorkerReply]", executor: LocalExecutor) -> WorkerReply
 
 
 def answer(request: bytes, attachment: bytes = b"") -> bytes:
-    """Answer a question. Never raises for what the machine cannot do: the answer says so."""
+    """Answer a question. Never raises: if the machine cannot do something, the answer says so."""
     asked = decode(request, Question, most=_MAX_REQUEST)
     if asked.kind == "about":
         return encode(host_info(asked.game, asked.sandbox))
@@ -167,8 +167,8 @@ def cache_folder() -> Path:
 
 
 def host_info(game: str, level: SandboxLevel) -> HostInfo:
-    """What decides whether this host's results and containment equal those of others."""
-    known = HostInfo(
+    """The facts that decide whether this host's results and containment equal other hosts'."""
+    info = HostInfo(
         host=platform.node(),
         version=__version__,
         python=f"{platform.python_implementation()} {platform.python_version()} on {platform.machine()}",
@@ -176,18 +176,18 @@ def host_info(game: str, level: SandboxLevel) -> HostInfo:
         speed=speed(),
     )
     try:
-        found = find_game(game)
+        rules = find_game(game)
         box = open_sandbox(level)
     except TourneyError as error:
-        return structs.replace(known, problem=str(error))
+        return structs.replace(info, problem=str(error))
     except Exception as error:  # noqa: BLE001 - a broken plugin is this host's problem alone
-        return structs.replace(known, problem=f"{type(error).__name__}: {error}"[:2000])
-    if found.outside:
-        return structs.replace(known, problem="an outside referee plays on the coordinator's machine only")
+        return structs.replace(info, problem=f"{type(error).__name__}: {error}"[:2000])
+    if rules.outside:
+        return structs.replace(info, problem="an outside referee plays on the coordinator's machine only")
     degrees = " ".join(f"{name}={degree}" for name, degree in sorted(box.protections.items()))
     network = box.protections["network"] == "enforced"
     text = f"{box.name} {degrees}"
-    return structs.replace(known, rules=rules_digest(found), sandbox=text, contained=network)
+    return structs.replace(info, rules=rules_digest(rules), sandbox=text, contained=network)
 
 
 def rules_digest(game: AnyGame) -> str:
@@ -223,7 +223,8 @@ def pack_bot(bot: StoredBot) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in sorted(path for path in bot.folder.rglob("*") if path.is_file()):
             info = zipfile.ZipInfo(str(file.relative_to(bot.folder)))
-            info.create_system, info.compress_type = 3, zipfile.ZIP_DEFLATED
+            info.create_system = 3
+            info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = (0o100755 if os.access(file, os.X_OK) else 0o100644) << 16
             packed.writestr(info, file.read_bytes())
     return out.getvalue()
@@ -231,7 +232,8 @@ def pack_bot(bot: StoredBot) -> bytes:
 
 def _bots(asked: Question) -> BotsAnswer:
     store = BotStore(cache_folder() / "bots")
-    missing, broken = tuple(digest for digest in asked.digests if not store.has(digest)), {}
+    missing = tuple(digest for digest in asked.digests if not store.has(digest))
+    broken = {}
     try:
         box = open_sandbox(asked.sandbox)
         for digest in asked.digests:
@@ -251,7 +253,8 @@ def _add(digest: str, files: bytes) -> BotsAnswer:
     try:
         cache_folder().mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(prefix="bot-", dir=cache_folder()))
-        archive, folder = place / "bot.zip", place / "bot"
+        archive = place / "bot.zip"
+        folder = place / "bot"
         archive.write_bytes(files)
         unpack(archive, folder)
         held = list(folder.iterdir())
@@ -270,14 +273,16 @@ def _add(digest: str, files: bytes) -> BotsAnswer:
 
 
 def _start_workers(wanted: BatchRequest) -> None:
-    """Start the workers of a session, and end those of an earlier one. The caller holds the lock."""
+    """Start the workers of a session, and end an earlier session's. The caller holds the lock."""
     if _HostState.session == wanted.session and _HostState.executors:
         return
     _end()
     # Dask's nanny marks its workers as daemons, which may start no processes; these end with this one.
     multiprocessing.process.current_process()._config.pop("daemon", None)  # type: ignore[attr-defined]  # noqa: SLF001
     first = _take_slots(wanted.slots)
-    _HostState.session, _HostState.draining, _HostState.idle = wanted.session, False, SimpleQueue()
+    _HostState.session = wanted.session
+    _HostState.draining = False
+    _HostState.idle = SimpleQueue()
     _HostState.executors = tuple(
         LocalExecutor(1, cpus=wanted.cpus, first=first + slot) for slot in range(wanted.slots)
     )
@@ -286,7 +291,9 @@ def _start_workers(wanted: BatchRequest) -> None:
 
 
 def _end() -> None:
-    executors, _HostState.executors, _HostState.session = _HostState.executors, (), ""
+    executors = _HostState.executors
+    _HostState.executors = ()
+    _HostState.session = ""
     for executor in executors:
         executor.stop()
     _free_slots()

@@ -33,7 +33,7 @@ FIELDS: Final[Mapping[str, str]] = {
     "cores": "the compiled form of the rules",
     "sandbox": "the sandbox",
 }
-"""What has to be equal, in words."""
+"""The fields that must be equal, with their names in messages."""
 HERE: Final = "this machine"
 AT_ONCE: Final = 64  # nodes that are asked at once
 FAST: Final = 110
@@ -135,12 +135,15 @@ class NodePoller:
         if self._asked is None:
             if now < self._next:
                 return None
-            self._asked, self._since, self._said = in_thread(self.link.nodes), now, 0.0
+            self._asked = in_thread(self.link.nodes)
+            self._since = now
+            self._said = 0.0
             wait_for([self._asked], timeout=0.01)  # most answers take no longer
         if not self._asked.done():
             self._be_silent(now - self._since)
             return None
-        asked, self._asked = self._asked, None
+        asked = self._asked
+        self._asked = None
         nodes = asked.result()
         if self._said:
             self.say(f"the scheduler answers again, after {now - self._since:.0f} s")
@@ -212,24 +215,25 @@ class Admission:
         self.asked.add(node.address)
 
         def introduce() -> IntroducedNode:
-            said = HostInfo()
+            info = HostInfo()
             with self._few:
                 try:
                     question = Question("about", self._session, self._run.game, self._run.sandbox)
-                    said = decode(self._link.ask(node.address, encode(question)), HostInfo)
-                    problem = said.problem or self._provide(node.address)
+                    info = decode(self._link.ask(node.address, encode(question)), HostInfo)
+                    problem = info.problem or self._provide(node.address)
                 except (InvalidReplyError, TourneyError, OSError) as error:
                     problem = str(error) or type(error).__name__
-            return IntroducedNode(node, said, one_line(problem))
+            return IntroducedNode(node, info, one_line(problem))
 
         return in_thread(introduce)
 
     def _provide(self, address: str) -> str:
         """Bring missing bots to a node; return why it cannot play them, or ""."""
-        link, run = self._link, self._run
+        link = self._link
+        run = self._run
         question = encode(Question("bots", self._session, run.game, run.sandbox, run.digests))
-        said = decode(link.ask(address, question), BotsAnswer)
-        missing = [digest for digest in said.missing if digest in run.digests]
+        reply = decode(link.ask(address, question), BotsAnswer)
+        missing = [digest for digest in reply.missing if digest in run.digests]
         for digest in missing:
             order = encode(Question("add", self._session, digests=(digest,)))
             files = pack_bot(BotStore(Path(run.bots)).fetch(digest))
@@ -237,36 +241,36 @@ class Admission:
             if added.problem:
                 return f"it cannot take the bot {digest[:12]}: {added.problem}"
         if missing:  # asked again, the node builds those that came
-            said = decode(link.ask(address, question), BotsAnswer)
-        if said.missing and not said.problem:
-            return f"it lacks the bot {said.missing[0][:12]} after it was sent"
-        broken = (f"it cannot start the bot {digest[:12]}: {why}" for digest, why in said.broken.items())
-        return said.problem or next(broken, "")
+            reply = decode(link.ask(address, question), BotsAnswer)
+        if reply.missing and not reply.problem:
+            return f"it lacks the bot {reply.missing[0][:12]} after it was sent"
+        broken = (f"it cannot start the bot {digest[:12]}: {why}" for digest, why in reply.broken.items())
+        return reply.problem or next(broken, "")
 
     def knows(self, node: ClusterNode) -> bool:
         """Whether a node was asked or refused, or need not be asked because it offers no slots."""
         return not node.slots or node.address in self.asked or node.address in self.refused
 
-    def compare_first(self, found: Iterable[IntroducedNode]) -> None:
+    def compare_first(self, nodes: Iterable[IntroducedNode]) -> None:
         """Compare the nodes at the start of the run. Raises UsageError where they differ and may not."""
-        good = [one for one in found if not one.problem]
+        good = [node for node in nodes if not node.problem]
         if good and (why := mixed(good, self._run)):
             if not self._allow_mixed:
                 raise UsageError(f"{why}; make them equal, or pass --allow-mixed")
             self._run.say(f"--allow-mixed: {why}")
 
-    def admit(self, one: IntroducedNode, other: IntroducedNode | None) -> bool:
+    def admit(self, node: IntroducedNode, playing: IntroducedNode | None) -> bool:
         """Whether a node that has answered may play, beside one that plays; say why not."""
-        self.asked.discard(one.node.address)
-        problem = one.problem
+        self.asked.discard(node.node.address)
+        problem = node.problem
         # By machine, not by node: a liar could end its worker and start another one.
-        if not problem and one.node.machine in self._banned:
-            problem = f"refused: {self._banned[one.node.machine]}"
-        if not problem and other is not None and not self._allow_mixed:
-            problem = mixed([other, one], self._run)
+        if not problem and node.node.machine in self._banned:
+            problem = f"refused: {self._banned[node.node.machine]}"
+        if not problem and playing is not None and not self._allow_mixed:
+            problem = mixed([playing, node], self._run)
         if problem:
-            self.refused[one.node.address] = f"{one.host} gets no match: {problem}"
-            self._run.say(self.refused[one.node.address])
+            self.refused[node.node.address] = f"{node.host} gets no match: {problem}"
+            self._run.say(self.refused[node.node.address])
         return not problem
 
     def ban(self, machine: str, why: str) -> bool:
@@ -285,15 +289,15 @@ class Admission:
         self.refused = {address: why for address, why in self.refused.items() if address in nodes}
 
 
-def mixed(found: Sequence[IntroducedNode], run: Run) -> str:
+def mixed(nodes: Sequence[IntroducedNode], run: Run) -> str:
     """A sentence on the first field in which hosts differ, or ""."""
     here = host_info(run.game, run.sandbox)
     for name, words in FIELDS.items():
         values: dict[str, str] = {}
         if name in ("version", "rules"):  # records are verified here
             values[getattr(here, name)] = HERE
-        for one in found:
-            values.setdefault(getattr(one.info, name), one.host)
+        for node in nodes:
+            values.setdefault(getattr(node.info, name), node.host)
         if len(values) > 1:
             pairs = [*values.items()][:2]
             same = set.intersection(*(set(value.split()) for value, _ in pairs))
@@ -305,11 +309,11 @@ def mixed(found: Sequence[IntroducedNode], run: Run) -> str:
     return ""
 
 
-def speeds_text(found: Sequence[IntroducedNode], run: Run) -> str:
-    """A message where hosts are unlike and the clock is that of the wall, or ""."""
+def speeds_text(nodes: Sequence[IntroducedNode], run: Run) -> str:
+    """A message if hosts differ in speed and limits are in time, or ""."""
     limits = run.limits
     by_time = limits.move_ms is not None or limits.clock_ms is not None
-    speeds = sorted((one.info.speed, one.host) for one in found if one.info.speed)
+    speeds = sorted((node.info.speed, node.host) for node in nodes if node.info.speed)
     if not by_time or not speeds or 100 * speeds[-1][0] <= FAST * speeds[0][0]:
         return ""
     (slow, slowest), (fast, fastest) = speeds[0], speeds[-1]
