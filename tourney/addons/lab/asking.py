@@ -108,8 +108,10 @@ def ask(
     before: list[ResultRow] = []
     if database_exists(url):
         with Database.open(url) as database:
-            known = (one for one in database.tournaments.all() if one.name == name)
-            stored = next((one for one in known if one.plan.format == file.plan.format), None)
+            namesakes = (namesake for namesake in database.tournaments.all() if namesake.name == name)
+            stored = next(
+                (namesake for namesake in namesakes if namesake.plan.format == file.plan.format), None
+            )
             if stored is not None:
                 rounds = rule.rounds
                 if rounds is not None:  # a round that is paired is not taken back
@@ -189,14 +191,14 @@ def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLin
     ``./b b`` means the folder and the stored bot, although ``b`` alone would mean the folder.
     """
     paths = {Path(line.bot).resolve() for line in lines if line.bot is not None and "/" in line.bot}
-    found = []
+    resolved = []
     for line in lines:
         name = line.bot or ""
         digest = store.locate(name) if "/" not in name and Path(name).resolve() in paths else None
         if digest is None and isinstance(bot := look_up(name, store), StoredBot):
             digest = bot.digest
-        found.append(line if digest is None else structs.replace(line, bot=digest))
-    return tuple(found)
+        resolved.append(line if digest is None else structs.replace(line, bot=digest))
+    return tuple(resolved)
 
 
 def _named(
@@ -208,8 +210,9 @@ def _named(
 ) -> tuple[EntrantLine, ...]:
     """The bots by digest, so that the same bot at another path continues; each has a name of its own."""
     entered = [enter(file, (line,), store)[0] for line in lines]
-    place = {one.digest: number for number, one in enumerate(store.entries())}
-    found, taken = [], set(taken)
+    place = {entry.digest: number for number, entry in enumerate(store.entries())}
+    named = []
+    taken = set(taken)
     for stored in entered:
         bot = stored.entrant
         first = entered[0].entrant.digest
@@ -218,10 +221,10 @@ def _named(
             pattern.format(name=stored.name, version=bot.version.lower(), age=age)
             for pattern in rule.other_names
         )
-        name = next(one for one in (stored.name, *others) if one not in taken and NAME.fullmatch(one))
+        name = next(free for free in (stored.name, *others) if free not in taken and NAME.fullmatch(free))
         taken.add(name)
-        found.append(EntrantLine(bot.digest, name, bot.args))
-    return tuple(found)
+        named.append(EntrantLine(bot.digest, name, bot.args))
+    return tuple(named)
 
 
 def _derived_name(
@@ -253,7 +256,8 @@ def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> 
         return False
     if rounds == tournament.plan.rounds:
         return True
-    setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
+    setup = load_setup(database, tournament.id)
+    history = load_history(database, tournament.id)
     return find_format(tournament.plan.format).next_rounds(replace(setup, rounds=rounds), history).complete
 
 
@@ -278,7 +282,7 @@ class QuestionProgress(Listener):
         self._listener = listener
         self._setup = setup
         self._judge = partial(rule.judge, setup)
-        self._names = [one.name for one in setup.participants]
+        self._names = [participant.name for participant in setup.participants]
         self._results = {row.number: row for row in before}
         self._history = History()
         self._state = self._judge(self._history)
@@ -288,7 +292,8 @@ class QuestionProgress(Listener):
         """Take a stored match as a row whose place in the schedule is not known yet."""
         if name != "match":
             return
-        seats, number = tuple(self._names.index(name) for name in data["entrants"]), data["match"]
+        seats = tuple(self._names.index(name) for name in data["entrants"])
+        number = data["match"]
         row = ResultRow(MatchKey(0, 0, 0, 0), seats, (1,) * len(seats), (None,) * len(seats), True, number)
         if "void" not in data:
             faults = tuple((seat, kind, count) for seat, kind, count in data.get("faults", ()))
@@ -304,13 +309,15 @@ class QuestionProgress(Listener):
 
     def _take_rounds(self) -> bool:
         """Take the rounds that are whole now; return whether there is a new one."""
-        known = self._history.rounds
+        before = self._history.rounds
         while rows := next_rows(self._setup, self._history, self._state):
-            found = [self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)]
-            pairs = zip(rows, found, strict=True)
+            row_results = [
+                self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)
+            ]
+            pairs = zip(rows, row_results, strict=True)
             results = [result._replace(key=row.key) for row, result in pairs if result]
             if len(results) < len(rows):
                 break
             self._history.extend(rows, results)
             self._state = self._judge(self._history)
-        return self._history.rounds > known
+        return self._history.rounds > before
