@@ -28,6 +28,8 @@ Choose = Callable[[Any, Turn], object]
 """A bot's function: from what it sees, and the turn, to an action, an action's string or RESIGN."""
 
 _WORD = re.compile(r"[!-~]+", re.ASCII)
+# A little below the protocol's MAX_BOT_LINE, MAX_OUTPUT_LINES and MAX_OUTPUT_BYTES: above those the bot is at
+# fault and loses, so a bot that talks much is cut instead, and its answer still fits.
 _MAX_INFO_BYTES = 4_000
 _MAX_INFO_LINES = 900
 _MAX_INFO_OUTPUT = 60_000

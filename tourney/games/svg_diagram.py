@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import isqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -77,8 +77,17 @@ _NOTE_WIDTH = 23  # of a character of the notes, with a margin
 _UNITS_PER_PIXEL = 2.6
 _SPRITES = 1 << 14
 
-Box = tuple[int, int, int, int]  # left, top, width and height in SVG units
-NO_BOX: Box = (0, 0, 0, 0)
+
+class Box(NamedTuple):
+    """A rectangle in SVG units."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+NO_BOX: Final = Box(0, 0, 0, 0)
 
 
 class Sprite(NamedTuple):
@@ -291,16 +300,18 @@ def box_of(places: Iterable[tuple[int, int]], down: int) -> Box:
     xs, ys = [x for x, _ in centers], [y for _, y in centers]
     left, right = min(xs) * HALF - HALF, max(xs) * HALF + HALF
     top, bottom = min(ys) * down - up, max(ys) * down + up
-    return left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
+    return Box(left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN)
 
 
 def around(boxes: Iterable[Box]) -> Box:
     """The box around some boxes; those without width do not count."""
-    real = [box for box in boxes if box[2]]
+    real = [box for box in boxes if box.width]
     if not real:
         return NO_BOX
-    left, top = min(b[0] for b in real), min(b[1] for b in real)
-    return left, top, max(b[0] + b[2] for b in real) - left, max(b[1] + b[3] for b in real) - top
+    left, top = min(box.left for box in real), min(box.top for box in real)
+    right = max(box.left + box.width for box in real)
+    bottom = max(box.top + box.height for box in real)
+    return Box(left, top, right - left, bottom - top)
 
 
 def inline_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS, title: str = "") -> str:

@@ -5,7 +5,7 @@ import textwrap
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from tourney.bots.channel.interface import Channel, Event, line_event
 from tourney.errors import counted
@@ -276,23 +276,29 @@ def recent(lines: Sequence[str]) -> list[str]:
     return [f"({left_out} lines left out; `history` has them)", *lines[left_out:]]
 
 
-def _runs(happened: Iterable[Happening]) -> list[tuple[type[Happening], int, list[str]]]:
+class _Run(NamedTuple):
+    kind: type[Happening]
+    seat: int
+    actions: list[str]
+
+
+def _runs(happened: Iterable[Happening]) -> list[_Run]:
     """Join consecutive lines of one kind and seat; chance outcomes belong to the seat that plays next."""
-    runs: list[tuple[type[Happening], int, list[str]]] = []
+    runs: list[_Run] = []
     dice: list[str] = []
     for line in happened:
         kind = type(line)
         if isinstance(line, Play) and line.seat == CHANCE:
             dice.append(f"[{line.action}]")
             continue
-        if not runs or runs[-1][:2] != (kind, line.seat) or kind is Withdrawn:
-            runs.append((kind, line.seat, []))
+        if not runs or (runs[-1].kind, runs[-1].seat) != (kind, line.seat) or kind is Withdrawn:
+            runs.append(_Run(kind, line.seat, []))
         if isinstance(line, Withdrawn):
             continue
         if isinstance(line, Play):
-            runs[-1][2].extend(dice)
+            runs[-1].actions.extend(dice)
             dice.clear()
-        runs[-1][2].append(line.action)
+        runs[-1].actions.append(line.action)
     if dice:
-        runs.append((Play, CHANCE, dice))  # the next seat has not played yet
+        runs.append(_Run(Play, CHANCE, dice))  # the next seat has not played yet
     return runs

@@ -51,8 +51,8 @@ OF_STATES: Mapping[str, Property] = {**QUICK, **THOROUGH}
 
 _THINNING = 12
 """Plies whose states are all checked thoroughly; each doubling of the length adds about as many states."""
-_KEPT = 8
-_LEAK_TRIES = 6
+_KEPT = 8  # states of a game that are looked at again after its end
+_LEAK_TRIES = 6  # games with other hidden actions, by seat; each exchanges other actions at random
 
 
 class CheckProgress(NamedTuple):
@@ -178,8 +178,9 @@ class _Run:
             for _ in range(_LEAK_TRIES):
                 difference = leak(self.game, path, end, seat, randbelow)
                 if difference is not None:
-                    del history[difference[0] :]
-                    yield "no-leak", difference[1]
+                    count, sentence = difference
+                    del history[count:]
+                    yield "no-leak", sentence
 
 
 MAX_PLAYED = 20_000  # the most actions played in the search for a shorter history
