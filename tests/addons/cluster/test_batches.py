@@ -25,7 +25,9 @@ def test_matches_wait_on_where_the_connection_is_lost() -> None:
     for name in "ab":
         queue.nodes[name] = batches.PlayingNode(IntroducedNode(ClusterNode(name, name, 1), HostInfo()))
     rechecked.sides.append(
-        (queue.nodes["a"].introduced, play(rechecked.task).played or pytest.fail("not played"))
+        batches.HostResult(
+            queue.nodes["a"].introduced, play(rechecked.task).played or pytest.fail("not played")
+        )
     )
     rechecked.not_on = {"a"}
     for _ in range(batches.IN_FLIGHT):

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from tourney.addons.cluster.nodes import HERE, IntroducedNode
 from tourney.match.record import FaultKind
@@ -27,7 +27,12 @@ BATCH_SECONDS: Final = (0.1, 4.0)
 """The shortest and the longest time of a batch; many slots make batches longer."""
 MAX_BATCH: Final = 64
 
-HostResult = tuple[IntroducedNode, PlayedMatch]  # a match that a host has sent, after the host
+
+class HostResult(NamedTuple):
+    """A match that a host has sent."""
+
+    node: IntroducedNode
+    played: PlayedMatch
 
 
 @dataclass(eq=False, slots=True)
@@ -294,7 +299,7 @@ Decide = Callable[[SubmittedMatch, tuple[str, PlayedMatch] | None, tuple[Introdu
 
 def sent(side: HostResult) -> tuple[str, PlayedMatch]:
     """The host of a result by name, and the result."""
-    return side[0].host, side[1]
+    return side.node.host, side.played
 
 
 class Rechecks:
@@ -330,7 +335,7 @@ class Rechecks:
     def compare(self, match: SubmittedMatch, second: HostResult) -> None:
         """Compare the results of two hosts; if they differ, this machine plays the match."""
         first = match.sides[0]
-        if first[1].digest == second[1].digest:
+        if first.played.digest == second.played.digest:
             self._decide(match, sent(first), ())
         else:
             match.sides.append(second)
@@ -356,24 +361,24 @@ class Rechecks:
         played = None if done.cancelled() or done.exception() else done.result().played
         if played is None:
             self._run.say(f"match {match.task.number} could not be rechecked: {HERE} could not play it")
-            self._decide(match, sent(min(sides, key=lambda side: not side[1].reproducible)), ())
+            self._decide(match, sent(min(sides, key=lambda side: not side.played.reproducible)), ())
             return
         match.judged.append(played)
-        agreed = [side for side in sides if side[1].digest == played.digest]
-        others = [host for host, result in sides if result.digest != played.digest]
+        agreed = [side for side in sides if side.played.digest == played.digest]
+        others = [side.node for side in sides if side.played.digest != played.digest]
         good = sent(agreed[0]) if agreed else (HERE, played)
         again = len(match.judged) < PLAYS
         if not others:
             self._decide(match, good, ())
         elif not (played.reproducible or agreed) and again:
             self.judge(match)
-        elif not all(result.reproducible for result in (*match.judged, *(result for _, result in sides))):
+        elif not all(result.reproducible for result in (*match.judged, *(side.played for side in sides))):
             # A time-out or a crash proves nothing: no host is refused, but the result here counts.
-            self._doubtful.update(host.host for host in others if agreed or played.reproducible)
+            self._doubtful.update(node.host for node in others if agreed or played.reproducible)
             self._decide(match, good, ())
         elif len({play.digest for play in match.judged}) > 1 or not (agreed or len(sides) == 1):
             self._run.say(
-                f"match {match.task.number} does not repeat: it came out differently on {sides[0][0].host}"
+                f"match {match.task.number} does not repeat: it came out differently on {sides[0].node.host}"
                 " and on other machines, so that its recheck proves nothing; bots whose choices depend on the"
                 " time do so"
             )

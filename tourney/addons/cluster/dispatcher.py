@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
-from tourney.addons.cluster.batches import BatchQueue, PlayingNode, Rechecks, SentBatch, SubmittedMatch
+from tourney.addons.cluster.batches import (
+    BatchQueue,
+    HostResult,
+    PlayingNode,
+    Rechecks,
+    SentBatch,
+    SubmittedMatch,
+)
 from tourney.addons.cluster.nodes import (
     Admission,
     ClusterLink,
@@ -181,7 +188,7 @@ class Dispatcher(BatchQueue):
                 node.closed = f"{node.introduced.host} is refused: {why}"
                 again += self.take_back(node)
         for match in self._open:
-            if match.sides and match.sides[0][0].node.machine == machine:
+            if match.sides and match.sides[0].node.node.machine == machine:
                 match.sides.clear()
         self.count_slots()
         self._run.say(
@@ -351,11 +358,11 @@ class Dispatcher(BatchQueue):
         node.failed = 0
         # The record was verified, but a host may have played other bots: only a second play can show that.
         if match.sides:
-            self.rechecks.compare(match, (introduced, played))
+            self.rechecks.compare(match, HostResult(introduced, played))
         elif match.task.reuse or not self.rechecks.drawn(match.task.number):  # with reuse nothing is promised
             self._deliver(match, introduced.host, played)
         else:
-            match.sides.append((introduced, played))
+            match.sides.append(HostResult(introduced, played))
             match.not_on = {introduced.node.machine}
             self.waiting.append(match)
 

@@ -54,7 +54,7 @@ CACHE_VARIABLE = "TOURNEY_CACHE"  # names the folder in which a host keeps bots;
 _MAX_REQUEST = 1 << 30
 _STEPS = 50_000
 _TRIES = 5
-_MAX_SLOT = 4096
+_MAX_SLOT = 4096  # lock files of a host, so that a search for free slots ends
 _LOOK_SECONDS = 1.0
 
 
@@ -207,6 +207,7 @@ def rules_digest(game: AnyGame) -> str:
 @cache
 def speed() -> int:
     """The steps of a fixed loop that one processor does in a millisecond: the best of a few tries."""
+    # In the thread's own time, so that other work on the host, its matches above all, does not slow it.
     best = 0
     for _ in range(_TRIES):
         started = time.thread_time_ns()

@@ -9,7 +9,7 @@ import select
 import time
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from tourney.addons.fuel.meter import MS, HostOrder, HostReport
 from tourney.bots.catalogue.command import BotCommand
@@ -154,18 +154,23 @@ class _Watch:
         return ""
 
 
+class _WaitingHost(NamedTuple):
+    key: Hashable
+    host: Host
+
+
 class Hosts:
     """Keeps hosts from match to match. An instance is never kept: each match begins with a new one."""
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[Hashable, Host]] = []
+        self._waiting: list[_WaitingHost] = []
 
     def take(self, key: Hashable, start: Callable[[], Host]) -> Host:
         """A waiting host with this key, or a new one."""
         for waiting in reversed(self._waiting):  # the latest, whose memory is most likely still cached
-            if waiting[0] == key:
+            if waiting.key == key:
                 self._waiting.remove(waiting)
-                return waiting[1]
+                return waiting.host
         return start()
 
     def give_back(self, key: Hashable, host: Host) -> None:
@@ -173,14 +178,14 @@ class Hosts:
         if not host.ready:
             host.end()
             return
-        self._waiting.append((key, host))
+        self._waiting.append(_WaitingHost(key, host))
         if len(self._waiting) > MAX_HOSTS:
-            self._waiting.pop(0)[1].end()
+            self._waiting.pop(0).host.end()
 
     def close(self) -> None:
         """End all waiting hosts."""
         while self._waiting:
-            self._waiting.pop()[1].end()
+            self._waiting.pop().host.end()
 
 
 class FuelChannel(BufferedChannel):

@@ -16,11 +16,14 @@ from tourney.addons.fuel.library import Function, StoreFuel, StoreMemory, define
 from tourney.addons.fuel.meter import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, MS, RANDOM_FUEL
 from tourney.seeds import deriver
 
+# As the protocol's limits of output, so that a module meets the same ones as a process.
 MAX_LINES: Final = 1_000
 MAX_OUTPUT: Final = 64 * 1024
 MAX_TAIL: Final = 4_096  # What stops a module that writes: this much output, or a line of this length
 MAX_ERRORS: Final = 16 * 1024
-_MAX_ITEMS: Final = 1_024
+_MAX_ITEMS: Final = (
+    1_024  # of a list that a module passes, as IOV_MAX of Linux: it bounds the host's own loop
+)
 _CHUNK: Final = 64 * 1024
 
 _OK, _BADF, _FAULT, _INVAL, _NOSYS, _NOTSOCK, _SPIPE, _NOTSUP = 0, 8, 21, 28, 52, 57, 70, 58
