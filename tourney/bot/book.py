@@ -79,7 +79,8 @@ def _parse(words: list[str], where: str) -> tuple[tuple[str, str], tuple[tuple[s
     for word in words[colon + 1 :]:
         action, sign, number = word.rpartition("=")
         if not sign:
-            action, number = word, "1"
+            action = word
+            number = "1"
         if not (number.isascii() and number.isdecimal()) or not 0 < int(number[:9]) <= MOST_WEIGHT:
             raise BotError(f"{where}: the weight of {word[:40]!r} is not a number from 1 to {MOST_WEIGHT}")
         if not action or action in moves:

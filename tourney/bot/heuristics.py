@@ -1,4 +1,4 @@
-"""What a search knows of a game besides its rules, the core that it plays in, and what it finds.
+"""A game's heuristics for a search, the core that a search plays in, and a search's result.
 
 All values are integers, so that a search decides the same on every machine. The shipped games' heuristics are
 in their cores: ``tourney/games/GAME/core.py`` says what a core values and why.
@@ -72,7 +72,7 @@ class Heuristics(Generic[S]):
 
 
 class CoreHeuristics(Heuristics[CoreState]):
-    """What a game's core knows, for states: the same as a search in the core has."""
+    """Heuristics of states from their cores: the same values as in a search on the core."""
 
     informed = True
 
@@ -134,9 +134,9 @@ def heuristics_of(game: str) -> AnyHeuristics:
     """The heuristics of a game by its name, or ones that know only results."""
     if game not in _CLASSES:
         return Heuristics()
-    found = _CLASSES[game]()
-    found.game = find_game(game)
-    return found
+    heuristics = _CLASSES[game]()
+    heuristics.game = find_game(game)
+    return heuristics
 
 
 MOST_ACTIONS = (1 << 31) - 1
@@ -145,8 +145,8 @@ MOST_ACTIONS = (1 << 31) - 1
 
 def core_of(state: AnyState, heuristics: AnyHeuristics) -> Core:
     """A new core that holds a state: the game's if it has these heuristics, else one of states."""
-    found = None if heuristics.game is None else heuristics.game.scratch(state)
-    return StateCore(state, heuristics) if found is None else found
+    core = None if heuristics.game is None else heuristics.game.scratch(state)
+    return StateCore(state, heuristics) if core is None else core
 
 
 def playout(
@@ -178,7 +178,8 @@ class StateCore(Core):
     def copy_from(self, other: Core) -> None:
         """Take over the state of another."""
         assert isinstance(other, StateCore)  # noqa: S101 - of the same class
-        self._state, self._over = other._state, other._over  # noqa: SLF001 - likewise
+        self._state = other._state  # noqa: SLF001 - likewise
+        self._over = other._over  # noqa: SLF001 - likewise
 
     def actor(self) -> int:
         """The seat to act, CHANCE or OVER."""

@@ -28,6 +28,8 @@ Choose = Callable[[Any, Turn], object]
 """A bot's function: from what it sees, and the turn, to an action, an action's string or RESIGN."""
 
 _WORD = re.compile(r"[!-~]+", re.ASCII)
+# A little below the protocol's MAX_BOT_LINE, MAX_OUTPUT_LINES and MAX_OUTPUT_BYTES: above those the bot is at
+# fault and loses, so a bot that talks much is cut instead, and its answer still fits.
 _MAX_INFO_BYTES = 4_000
 _MAX_INFO_LINES = 900
 _MAX_INFO_OUTPUT = 60_000
@@ -196,9 +198,11 @@ def _take_streams() -> tuple[int, int]:
     well. A WebAssembly module cannot duplicate files: there the streams stay, and Python's own are others.
     """
     if sys.platform == "wasi":
-        sys.stdin, sys.stdout = io.StringIO(), sys.stderr
+        sys.stdin = io.StringIO()
+        sys.stdout = sys.stderr
         return 0, 1
-    lines, answers = os.dup(0), os.dup(1)
+    lines = os.dup(0)
+    answers = os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -222,10 +226,10 @@ def _writer(answers: int) -> Callable[[bytes], None]:
 
 def parameters(arguments: Sequence[str] | None = None) -> dict[str, float]:
     """The values by name, of the arguments ``NAME=VALUE`` of the program; others are left out."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for word in sys.argv[1:] if arguments is None else arguments:
         name, equals, text = word.partition("=")
         if equals and not name.startswith("-"):
             with suppress(ValueError):
-                found[name] = float(text) if "." in text else int(text)
-    return found
+                values[name] = float(text) if "." in text else int(text)
+    return values

@@ -1,4 +1,4 @@
-"""What a bot knows when it must act: the match so far, the turn, and how much of its time to use."""
+"""A bot's knowledge when it must act: the match so far, the turn, and the time to use."""
 
 from __future__ import annotations
 
@@ -140,26 +140,26 @@ class Turn:
     @cached_property
     def state(self) -> AnyState:
         """The state; while something in it is hidden, one sample that fits what the bot sees."""
-        known = self.match.known
-        return self.sample() if known is None else known
+        state = self.match.known
+        return self.sample() if state is None else state
 
     @property
     def view(self) -> AnyView:
         """What the bot's seat sees of the position, by names; each game's class says what it has."""
-        known = self.match.known
-        return self.game.view(self.observation) if known is None else known.view(self.seat)
+        state = self.match.known
+        return self.game.view(self.observation) if state is None else state.view(self.seat)
 
     @property
     def observation(self) -> str:
         """What the bot's seat sees of the position. Raises ValueError where ``run`` must request it."""
         if self._position is not None:
             return self._position
-        known = self.match.known
-        if known is None:
+        state = self.match.known
+        if state is None:
             raise ValueError(
                 f"{self.match.game_name} hides actions, so request positions: run(choose, hidden=True)"
             )
-        return known.observation(self.seat)
+        return state.observation(self.seat)
 
     @cached_property
     def legal(self) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ class GoldenMatch(NamedTuple):
 
 
 class OpeningBook(NamedTuple):
-    """What ``seeds/GAME.book`` needs of a game whose board is its own mirror image, left to right.
+    """Facts for ``seeds/GAME.book`` of a game whose board is its own mirror image, left to right.
 
     ``files`` are the letters of the files from left to right; ``points`` is the index of the field of a
     position string that reads ``0:0`` before the first point; ``pieces`` are the indices of the fields whose
@@ -245,9 +245,9 @@ class Game(ABC, Generic[A]):
         if count not in self.seat_counts:
             allowed = ", ".join(map(str, self.seat_counts))
             raise OptionError(f"{self.name} is played with {allowed} seats, not {count}")
-        given = dict(options or {})
-        full = {o.name: o.check(given.pop(o.name)) if o.name in given else o.default for o in self.options}
-        for key in given:
+        values = dict(options or {})
+        full = {o.name: o.check(values.pop(o.name)) if o.name in values else o.default for o in self.options}
+        for key in values:
             names = ", ".join(o.name for o in self.options) or "none"
             raise OptionError(f"{self.name} has no option {key}; its options: {names}")
         self.check_settings(count, full)

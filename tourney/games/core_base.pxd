@@ -25,7 +25,7 @@ cdef class Core:
     cpdef Core copy(self)
     cpdef copy_from(self, Core other)
     cpdef object state(self, object kind)
-    @cython.locals(found=Core)
+    @cython.locals(after=Core)
     cpdef object state_after(self, object kind, long long code)
     cpdef object state_if_legal(self, object kind, long long code)
     cpdef int actor(self) noexcept
@@ -63,7 +63,7 @@ cdef class Core:
     cdef int _weighed(self, int count, long long rest) noexcept
     cdef int _draw(self, long long total) noexcept
     cdef long long _value(self, int seat) noexcept
-    @cython.locals(own=cython.int, balance=cython.longlong, other=cython.int, rank=cython.int)
+    @cython.locals(mine=cython.int, balance=cython.longlong, k=cython.int, rank=cython.int)
     cdef long long _result(self, int seat) noexcept
     cdef _take_back(self, long long code, Core before)
     cdef void _settle(self) noexcept

@@ -1,10 +1,10 @@
 """The base of every core: what a core offers, its random numbers, and the scale of values.
 
-A *core* is one mutable position made of machine words, with the rules of its game and what a search values.
+A *core* is one mutable position of machine words, with the rules of its game and its values for a search.
 States hold one each and never change it (``tourney.games.core_game``); a search plays in copies. Actions are
 *codes*, ints from 0 to 2**62, here and in ``State``; a code's meaning does not depend on the position.
 
-This source and that of a game (``tourney/games/GAME/core*.py``) are compiled as one module, with the C types
+This source and a game's own (``tourney/games/GAME/core*.py``) are compiled as one module, with the C types
 of the ``.pxd`` files beside them; without a compiler they run as they stand. See ``tourney.games.compiled``.
 So a core imports nothing but constants, numbers must fit the machine's words, and files are long.
 
@@ -37,7 +37,9 @@ SCALE = 1_000
 Values = tuple[int, ...]
 """A value per seat, in seat order."""
 
-_GAMMA, _MULTIPLY_1, _MULTIPLY_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_GAMMA = 0x9E3779B97F4A7C15
+_MULTIPLY_1 = 0xBF58476D1CE4E5B9
+_MULTIPLY_2 = 0x94D049BB133111EB
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 
@@ -130,9 +132,9 @@ class Core:
 
     def copy(self) -> "Core":
         """A new core with the same position."""
-        found = self._blank()
-        found.copy_from(self)
-        return found
+        twin = self._blank()
+        twin.copy_from(self)
+        return twin
 
     def copy_from(self, other: "Core") -> None:
         """Take over the position of another core of the same class."""
@@ -149,12 +151,12 @@ class Core:
     def state_after(self, kind: type[S], code: int) -> S:
         """The state after a legal action. Raises ValueError for a code out of range."""
         self._admit(code)
-        found = self._blank()
-        found.copy_from(self)
-        found._play(code)
+        after = self._blank()
+        after.copy_from(self)
+        after._play(code)
         # A state is the start of playouts, and these must not depend on the way to the position.
-        found._settle()
-        return found.state(kind)
+        after._settle()
+        return after.state(kind)
 
     def state_if_legal(self, kind: type[S], code: int) -> S | None:
         """The state after an action, or None if it is illegal."""
@@ -256,35 +258,36 @@ class Core:
 
     def outlook(self, codes: list[int]) -> list[Values]:
         """For each legal code the values of the position after it; the position stays as it is."""
-        found: list[Values] = []
+        outlook: list[Values] = []
         # One copy serves all codes: taking an action back costs less than copying the position again.
         after = self.copy()
         for code in codes:
             after.play(code)
-            found.append(after.values())
+            outlook.append(after.values())
             after._take_back(code, self)
-        return found
+        return outlook
 
     def prospects(self) -> list[Values]:
-        """For each outcome of chance the values after it: of the best action, where a seat acts."""
-        found: dict[Hashable, Values] = {}
+        """For each outcome of chance the values after it; if a seat then acts, after its best action."""
+        values: dict[Hashable, Values] = {}
         keys: list[Hashable] = []  # equal for dice that tell the same
         after = self.copy()
         for code in self.actions():
             after.play(code)
             key = after.key()
             keys.append(key)
-            if key not in found:
+            if key not in values:
                 seat = after.actor() - 1
-                found[key] = (
+                values[key] = (
                     max(after.outlook(after.actions()), key=itemgetter(seat)) if seat >= 0 else after.values()
                 )
             after.copy_from(self)
-        return [found[key] for key in keys]
+        return [values[key] for key in keys]
 
     def draw(self, code: int) -> tuple[Values, Values, int]:
-        """An outcome of chance: the mean values of all, those after it, and how far any is from the mean."""
-        values, codes = self.prospects(), self.actions()
+        """Chance's mean values, the values after one outcome, and the widest distance of any from a mean."""
+        values = self.prospects()
+        codes = self.actions()
         self._list()  # sorted, as the codes are
         total = most = 0
         for k in range(len(values)):
@@ -297,8 +300,8 @@ class Core:
             # Python rounds a quotient down, C towards 0: the sign is put aside.
             mean = scaled // total if scaled >= 0 else -((total - 1 - scaled) // total)
             means.append(mean)
-            for one in values:
-                most = max(most, one[seat] - mean, mean - one[seat])
+            for after in values:
+                most = max(most, after[seat] - mean, mean - after[seat])
         return tuple(means), values[codes.index(code)], most
 
     def playout(self, seed: int, most: int) -> int:
@@ -316,13 +319,13 @@ class Core:
 
     def trace(self, seed: int, most: int) -> list[int]:
         """Play as ``playout`` does, and return the codes."""
-        found: list[int] = []
+        codes: list[int] = []
         self._x = seed
-        while len(found) < most and not self._over:
+        while len(codes) < most and not self._over:
             code = self._choose()
             self._play(code)
-            found.append(code)
-        return found
+            codes.append(code)
+        return codes
 
     def _choose(self) -> int:
         """Draw a legal action, or an outcome by weight."""
@@ -354,11 +357,11 @@ class Core:
 
     def _result(self, seat: int) -> int:
         """The value of a finished game for a seat, from 0, as in ``results``."""
-        own = self._rank(seat)
+        mine = self._rank(seat)
         balance = 0
-        for other in range(self.seats):
-            rank = self._rank(other)
-            balance += 1 if rank > own else -1 if rank < own else 0
+        for k in range(self.seats):
+            rank = self._rank(k)
+            balance += 1 if rank > mine else -1 if rank < mine else 0
         # Exact for up to four seats, so it does not matter that Python rounds down and C towards 0.
         return WIN * balance // (self.seats - 1)
 

@@ -55,11 +55,11 @@ def action_tables(
     strings = [names.get(code, "") for code in range(max(names) + 1)]
     least = kind(min(names))
     actions = [kind(code) if name else least for code, name in enumerate(strings)]
-    known = {name: actions[code] for code, name in names.items()}
+    by_name = {name: actions[code] for code, name in names.items()}
 
     @lru_cache(8192)  # quicker than a call of Python and a look-up; hostile texts do not stay for ever
     def parse_action(text: str) -> K:
-        action = known.get(text)
+        action = by_name.get(text)
         if action is None:
             raise ActionError(f"{text[:40]!r} is not an action of {forms}")
         return action
@@ -80,8 +80,8 @@ class IntActions(list[int]):
         self.kind = kind
 
     def __getitem__(self, k: Any) -> Any:
-        found = super().__getitem__(k)
-        return list(map(self.kind, found)) if isinstance(k, slice) else self.kind(found)
+        codes = super().__getitem__(k)
+        return list(map(self.kind, codes)) if isinstance(k, slice) else self.kind(codes)
 
     def __iter__(self) -> Iterator[IntAction]:
         return map(self.kind, super().__iter__())
@@ -169,18 +169,18 @@ class DrawnGame(Game[A]):
         return super().view(text) if view_of is None else view_of(self, text)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        found: Diagram = self.drawing.diagram_of(view, last)
-        return found
+        diagram: Diagram = self.drawing.diagram_of(view, last)
+        return diagram
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
         parts_of = getattr(self.drawing, "parts_of", super().diagram_parts)
-        found: tuple[Hashable, ...] = parts_of(view, last)
-        return found
+        parts: tuple[Hashable, ...] = parts_of(view, last)
+        return parts
 
     def diagram_part(self, index: int, part: Any) -> Diagram:
         part_of = getattr(self.drawing, "part_of", super().diagram_part)
-        found: Diagram = part_of(index, part)
-        return found
+        diagram: Diagram = part_of(index, part)
+        return diagram
 
 
 class CoreGame(DrawnGame[int], Generic[P]):
@@ -248,8 +248,8 @@ class CoreGame(DrawnGame[int], Generic[P]):
         return self.action_string(code), after
 
     def values(self, state: State[int]) -> Sequence[int]:
-        found: Sequence[int] = state.core.values()  # type: ignore[attr-defined] # a CoreState
-        return found
+        values: Sequence[int] = state.core.values()  # type: ignore[attr-defined] # a CoreState
+        return values
 
     def outlook(self, state: State[int]) -> Sequence[Sequence[int]]:
         core: Core = state.core  # type: ignore[attr-defined] # a CoreState

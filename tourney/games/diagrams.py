@@ -3,7 +3,7 @@
 Coordinates are integers in half cells, x to the right and y downwards, and name the centre of a cell. So
 neighbouring cells of a row are 2 apart, and a row of a hex grid is shifted by 1.
 
-Colours are distinguishable for people with colour blindness: those of the seats are of Okabe and Ito (Color
+People with colour blindness can distinguish the colours: the seats have those of Okabe and Ito (Color
 Universal Design, 2008), plus a red and neutral ones. Every colour is a CSS custom property, ``--board-NAME``,
 which a page may set.
 """
@@ -136,17 +136,17 @@ def fill(templates: Iterable[str], view: str, last: str | None) -> tuple[str, ..
         index, _, within = address.partition(".")
         return WITHIN.split(words[int(index)])[int(within)] if within else words[int(index)]
 
-    return tuple(_ADDRESS.sub(lambda found: value(found[1]), text) for text in templates)
+    return tuple(_ADDRESS.sub(lambda match: value(match[1]), text) for text in templates)
 
 
 def joined(parts: Iterable[Diagram], view: str, last: str | None) -> Diagram:
     """One diagram of all that parts show, in their order, with the fields of their notes filled in."""
     drawn = tuple(parts)
-    found = {
-        one.name: tuple(chain.from_iterable(getattr(part, one.name) for part in drawn))
-        for one in fields(Diagram)
+    layers = {
+        field.name: tuple(chain.from_iterable(getattr(part, field.name) for part in drawn))
+        for field in fields(Diagram)
     }
-    return Diagram(**{**found, "notes": fill(found["notes"], view, last)})
+    return Diagram(**{**layers, "notes": fill(layers["notes"], view, last)})
 
 
 def plain_diagram(view: str, last: str | None = None) -> Diagram:

@@ -15,7 +15,7 @@ OUTSIDE: Final = (
     "An outside referee played these matches. Tourney knows their results only: nothing can be replayed or"
     " checked against rules, and nothing contained the referee and the bots that it started."
 )
-"""What cannot be promised, for pages and messages."""
+"""The limits of such matches, as pages and messages state them."""
 
 
 def command_option(words: Sequence[str]) -> str:
@@ -74,9 +74,10 @@ class External(Game[str]):
     def settings(
         self, seats: int | None = None, options: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, str]]:
-        given = dict(options or {})
-        referee, seconds = given.pop(REFEREE, ""), given.pop("timeout-s", "600")
-        count, _ = super().settings(seats, given)
+        values = dict(options or {})
+        referee = values.pop(REFEREE, "")
+        seconds = values.pop("timeout-s", "600")
+        count, _ = super().settings(seats, values)
         try:
             words = option_command(referee)
         except ValueError as error:

@@ -63,7 +63,7 @@ def read_guide(path: Path) -> Guide:
     data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     # A wrong key is an error of the class that is made, so a typing error in a guide does not pass unseen.
     for key, kind in (("figures", Figure), ("examples", Example)):
-        data[key] = [kind(**_with_tuples(one)) for one in data.get(key, ())]
+        data[key] = [kind(**_with_tuples(table)) for table in data.get(key, ())]
     return Guide(**_with_tuples(data))
 
 
@@ -79,7 +79,7 @@ def guide_beside(module: ModuleType, name: str) -> Guide | None:
 
 
 def draw_example(game: AnyGame, example: Example, seats: int, options: Mapping[str, str]) -> Diagram:
-    """The drawn position of an example; ``seats`` and ``options`` are those of the table at hand.
+    """Draw the position of an example, for a table with these ``seats`` and ``options``.
 
     Raises GameError.
     """
@@ -90,8 +90,10 @@ def draw_example(game: AnyGame, example: Example, seats: int, options: Mapping[s
         if example.position
         else game.new(seats, options)
     )
-    view, last = state.position(), None
+    view = state.position()
+    last = None
     for action in example.actions:
-        view, last = state.position(), action
+        view = state.position()
+        last = action
         state = state.play(game.read_action(state, action))
     return game.diagram(view if example.before else state.position(), last)

@@ -10,7 +10,8 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,5}")
 
 def split_fields(text: str, names: str) -> list[str]:
     """The fields of a position string, as many as there are names. Raises PositionError."""
-    fields, count = text.split(" "), len(names.split(" "))
+    fields = text.split(" ")
+    count = len(names.split(" "))
     if len(fields) != count:
         raise PositionError(
             f"a position has {count} fields, separated by single blanks: {names}; this one has {len(fields)}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import isqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -78,8 +78,17 @@ _NOTE_WIDTH = 23  # of a character of the notes, with a margin
 _UNITS_PER_PIXEL = 2.6
 _SPRITES = 1 << 14
 
-Box = tuple[int, int, int, int]  # left, top, width and height in SVG units
-NO_BOX: Box = (0, 0, 0, 0)
+
+class Box(NamedTuple):
+    """A rectangle in SVG units."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+NO_BOX: Final = Box(0, 0, 0, 0)
 
 
 class Sprite(NamedTuple):
@@ -97,7 +106,7 @@ class Sprite(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Where cells are: the SVG units in half a row, and the shape and the name of each cell by its place."""
+    """The places of cells: SVG units in half a row, and each cell's shape and name by its place."""
 
     down: int
     shapes: Mapping[tuple[int, int], Shape]
@@ -139,7 +148,8 @@ def cell_sprite(kind: str, shape: Shape, colors: tuple[str, ...]) -> Sprite:
     """A cell; a kind that ends in ``-SEAT``, such as "city-2", has a tint of that seat's colour."""
     kind, _, owner = kind.partition("-")
     kind = kind if kind in GROUNDS else "plain"
-    outline, tint = _outline(shape, 0), ""
+    outline = _outline(shape, 0)
+    tint = ""
     if owner.isdecimal():
         color = colors[(int(owner) - 1) % len(colors)]
         tint = f'<path class="tb-cell tb-tint tb-p-{color}" d="{outline}"/>'
@@ -167,7 +177,8 @@ def mark_sprite(kind: str, shape: Shape) -> Sprite:
 def piece_sprite(piece: Piece, level: int, grid: Grid, colors: Sequence[str]) -> Sprite:
     """A piece: its body, and the figure and the letter on it, of which the page shows one."""
     at = piece.x, piece.y
-    title, name = legible(piece.title) or legible(piece.glyph), grid.names.get(at, "")
+    title = legible(piece.title) or legible(piece.glyph)
+    name = grid.names.get(at, "")
     head, named, tail = title.rpartition(name) if name else ("", "", title)
     svg = piece_svg(piece, colors)
     if grid.shape(*at) == "point":
@@ -229,7 +240,9 @@ class PlacedSprite(NamedTuple):
 def placed_sprites(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> list[PlacedSprite]:
     """All that a diagram shows, in the order of drawing."""
     placed = _placed(diagram, Grid.of(diagram.cells), tuple(colors))
-    return sorted(placed, key=lambda one: (one.sprite.layer, one.sprite.level, one.y, one.x))
+    return sorted(
+        placed, key=lambda placing: (placing.sprite.layer, placing.sprite.level, placing.y, placing.x)
+    )
 
 
 def _placed(diagram: Diagram, grid: Grid, colors: tuple[str, ...]) -> Iterator[PlacedSprite]:
@@ -281,23 +294,25 @@ def view_box(diagram: Diagram) -> Box:
 
 def box_of(places: Iterable[tuple[int, int]], down: int) -> Box:
     """The bounding box of cells at some places, with SVG units in half a row."""
-    found = list(places)
-    if not found:
+    centers = list(places)
+    if not centers:
         return NO_BOX
     up = 60 if down == HALF_HEX else HALF
-    xs, ys = [x for x, _ in found], [y for _, y in found]
+    xs, ys = [x for x, _ in centers], [y for _, y in centers]
     left, right = min(xs) * HALF - HALF, max(xs) * HALF + HALF
     top, bottom = min(ys) * down - up, max(ys) * down + up
-    return left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
+    return Box(left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN)
 
 
 def around(boxes: Iterable[Box]) -> Box:
     """The box around some boxes; those without width do not count."""
-    real = [box for box in boxes if box[2]]
+    real = [box for box in boxes if box.width]
     if not real:
         return NO_BOX
-    left, top = min(b[0] for b in real), min(b[1] for b in real)
-    return left, top, max(b[0] + b[2] for b in real) - left, max(b[1] + b[3] for b in real) - top
+    left, top = min(box.left for box in real), min(box.top for box in real)
+    right = max(box.left + box.width for box in real)
+    bottom = max(box.top + box.height for box in real)
+    return Box(left, top, right - left, bottom - top)
 
 
 def inline_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS, title: str = "") -> str:
@@ -371,7 +386,8 @@ _DECO = {
 def _outline(shape: Shape, inset: int) -> str:
     w = HALF - inset
     if shape == "hex":
-        top, side = 60 - inset, 30 - inset // 2
+        top = 60 - inset
+        side = 30 - inset // 2
         slant = top - side
         return f"M0 {-top}l{w} {slant}v{2 * side}l{-w} {slant}l{-w} {-slant}v{-2 * side}Z"
     if shape == "point":

@@ -32,7 +32,7 @@ class SquarePiece(NamedTuple):
 
 
 class Placed(Protocol):
-    """What lies on a square has at least a square, a kind and an owner."""
+    """A piece on a square: it has at least a square, a kind and an owner."""
 
     @property
     def square(self) -> str:
@@ -63,7 +63,7 @@ class View(Generic[P]):
     squares: Mapping[str, str] = field(repr=False, compare=False)
     """The ground of every square, by its name: "plain", or a word of the game."""
     board: Mapping[str, P] = field(repr=False, compare=False)
-    """What lies on the squares that are not empty, by their names."""
+    """The pieces by the names of their squares."""
 
     def pieces(self, seat: int | None = None, kind: str | None = None) -> tuple[P, ...]:
         """The pieces of a seat, of a kind, or of both, in the order of ``board``."""
@@ -152,17 +152,17 @@ def text_diagram(diagram: Diagram, *, color: bool = False, colors: Sequence[str]
 def legend(
     diagram: Diagram, figures: Sequence[Figure], seat_names: Sequence[str], *, color: bool = False
 ) -> list[str]:
-    """What the characters of a diagram as text stand for: pieces of the game's guide, seats, and ground."""
+    """The meanings of the characters of a text diagram: pieces of the game's guide, seats, and ground."""
     on_board = [piece for piece in diagram.pieces if not piece.aside]
-    found = [f"{legible(figure.glyph, '?')} {figure.name}" for figure in figures]
+    parts = [f"{legible(figure.glyph, '?')} {figure.name}" for figure in figures]
     sides = sorted({piece.side for piece in on_board if piece.side})
     named = bool(sides) and _glyphs_name_seats(on_board)
     if named and all(piece.glyph.isalpha() for piece in on_board):
-        found += [f"{case}: {name}" for case, name in zip(("CAPITALS", "small"), seat_names, strict=False)]
+        parts += [f"{case}: {name}" for case, name in zip(("CAPITALS", "small"), seat_names, strict=False)]
     elif not named and not color:
-        found += [f"{side} after a piece: {seat_names[side - 1]}" for side in sides]
+        parts += [f"{side} after a piece: {seat_names[side - 1]}" for side in sides]
     kinds = sorted({cell.kind.partition("-")[0] for cell in diagram.cells} - {"plain", "dark"})
-    return found + [f"{_GROUND[kind]} {kind}" for kind in kinds if kind in _GROUND]
+    return parts + [f"{_GROUND[kind]} {kind}" for kind in kinds if kind in _GROUND]
 
 
 def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Place, tuple[str, str]]:
@@ -174,7 +174,8 @@ def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Pla
     fields = {(label.x, label.y): (_centre(legible(label.text, "?")), "") for label in diagram.labels}
     numbered = not (color or _glyphs_name_seats(on_board))
     for place in {**cells, **pieces}:
-        cell, piece = cells.get(place), pieces.get(place)
+        cell = cells.get(place)
+        piece = pieces.get(place)
         opening, closing = _BRACKETS.get(marks.get(place, ""), (" ", " "))
         shown = legible(piece.glyph, "?") if piece else _ground(cell)
         if piece and numbered and piece.side:

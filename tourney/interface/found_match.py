@@ -98,7 +98,8 @@ class FoundMatch:
 
     def actions(self) -> "pd.DataFrame":
         """A row for each action, in their order: its actor, its time, and the position after it."""
-        record, times = self.record, self.measured.times_ms
+        record = self.record
+        times = self.measured.times_ms
         after = iter(self.positions())
         next(after)
         return data_frame(
@@ -139,8 +140,9 @@ def stored_match(database: "Database", words: str, tournament: str | None = None
     from tourney.check.root import disclosure  # noqa: PLC0415 - slow to import, as in find_match
 
     match = database.matches.find(words, tournament)
-    found = database.tournaments.by_id(match.tournament)
-    name, sealed = found.name, match.number in disclosure(database, found).sealed
+    row = database.tournaments.by_id(match.tournament)
+    name = row.name
+    sealed = match.number in disclosure(database, row).sealed
     record = database.records.get(match.tournament, match.number)
     damaged: list[str] = []
 
@@ -152,7 +154,8 @@ def stored_match(database: "Database", words: str, tournament: str | None = None
             damaged.append(str(error))
             return None
 
-    log, measured = part(database.records.log) or (), part(database.records.measured) or NOT_MEASURED
+    log = part(database.records.log) or ()
+    measured = part(database.records.measured) or NOT_MEASURED
     return FoundMatch(f"match {match.number} of {name}", record, log, measured, tuple(damaged), sealed)
 
 

@@ -139,12 +139,16 @@ class DatabaseReader:
 
     def all_tournaments(self) -> tuple[TournamentReader, ...]:
         """All tournaments, the oldest first."""
-        return tuple(TournamentReader(self.database, one) for one in self.database.tournaments.all())
+        return tuple(
+            TournamentReader(self.database, tournament) for tournament in self.database.tournaments.all()
+        )
 
     def tournaments(self) -> "pd.DataFrame":
         """A row for each tournament, the oldest first."""
         with self.database.snapshot() as moment:
-            return data_frame(TOURNAMENT_COLUMNS, [_row(moment, one) for one in moment.tournaments.all()])
+            return data_frame(
+                TOURNAMENT_COLUMNS, [_row(moment, tournament) for tournament in moment.tournaments.all()]
+            )
 
 
 def open_database(url: str | Path = "tourney.db") -> DatabaseReader:

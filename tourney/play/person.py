@@ -5,7 +5,7 @@ import textwrap
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from tourney.bots.channel.interface import Channel, Event, line_event
 from tourney.errors import counted
@@ -43,7 +43,7 @@ from tourney.protocol import (
 )
 
 PERSON: Final = Entrant("person", "person", "1", (), hashlib.sha256(b"person 1").hexdigest())
-"""A person as an entrant; the digest is that of no files, so no store has this bot."""
+"""A person as an entrant. The digest belongs to no files, so no store has this bot."""
 SHOWN_LINES: Final = 12
 """Most lines of the story since a person's last turn; of more, the last ones are shown."""
 
@@ -179,18 +179,20 @@ class PersonChannel(Channel):
         action = self._shared.game.read_notation(self._view, text)
         if action in self._legal:
             return action
-        found = [one for one in self._legal if self._written(one).lower() == text.lower()]
-        return found[0] if len(found) == 1 else text
+        matching = [legal for legal in self._legal if self._written(legal).lower() == text.lower()]
+        return matching[0] if len(matching) == 1 else text
 
     def _written(self, action: str) -> str:
         """A legal action in the notation of players, by all actions that this seat knows."""
-        game, new = self._shared.game, self._game
-        known = [h.action for h in self._happened if isinstance(h, Play | Reveal) and h.action != HIDDEN]
+        game = self._shared.game
+        new = self._game
+        visible = [h.action for h in self._happened if isinstance(h, Play | Reveal) and h.action != HIDDEN]
         settings = game.settings(new.seats, dict(new.options))
-        return game.notation([*known, action], *settings)[-1].replace("\u00a0", " ")
+        return game.notation([*visible, action], *settings)[-1].replace("\u00a0", " ")
 
     def _legend(self) -> list[str]:
-        game, guide = self._shared.game, self._shared.guide
+        game = self._shared.game
+        guide = self._shared.guide
         figures = () if guide is None else guide.figures
         entries = legend(
             game.diagram(self._view), figures, game.seat_names, color=self._shared.terminal.color
@@ -247,7 +249,7 @@ class PersonChannel(Channel):
 
 
 def story(happened: Iterable[Happening], name_of: Callable[[int], str], width: int) -> list[str]:
-    """What happened as lines, consecutive actions of a seat on one, folded at the width.
+    """The story of a game as lines: consecutive actions of a seat share a line, folded at the width.
 
     Chance outcomes stand in brackets before the action that follows them. Hidden actions are counted.
     """
@@ -274,23 +276,29 @@ def recent(lines: Sequence[str]) -> list[str]:
     return [f"({left_out} lines left out; `history` has them)", *lines[left_out:]]
 
 
-def _runs(happened: Iterable[Happening]) -> list[tuple[type[Happening], int, list[str]]]:
+class _Run(NamedTuple):
+    kind: type[Happening]
+    seat: int
+    actions: list[str]
+
+
+def _runs(happened: Iterable[Happening]) -> list[_Run]:
     """Join consecutive lines of one kind and seat; chance outcomes belong to the seat that plays next."""
-    runs: list[tuple[type[Happening], int, list[str]]] = []
+    runs: list[_Run] = []
     dice: list[str] = []
     for line in happened:
         kind = type(line)
         if isinstance(line, Play) and line.seat == CHANCE:
             dice.append(f"[{line.action}]")
             continue
-        if not runs or runs[-1][:2] != (kind, line.seat) or kind is Withdrawn:
-            runs.append((kind, line.seat, []))
+        if not runs or (runs[-1].kind, runs[-1].seat) != (kind, line.seat) or kind is Withdrawn:
+            runs.append(_Run(kind, line.seat, []))
         if isinstance(line, Withdrawn):
             continue
         if isinstance(line, Play):
-            runs[-1][2].extend(dice)
+            runs[-1].actions.extend(dice)
             dice.clear()
-        runs[-1][2].append(line.action)
+        runs[-1].actions.append(line.action)
     if dice:
-        runs.append((Play, CHANCE, dice))  # the next seat has not played yet
+        runs.append(_Run(Play, CHANCE, dice))  # the next seat has not played yet
     return runs

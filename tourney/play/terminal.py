@@ -1,4 +1,4 @@
-"""What a person types, and where: lines parsed as actions and commands, from a terminal or any stream."""
+"""A person's input: lines parsed as actions and commands, from a terminal or any stream."""
 
 import shutil
 import sys
@@ -113,8 +113,8 @@ class ScreenTerminal(Terminal):
         readline.parse_and_bind("bind ^I rl_complete" if old else "tab: complete")
 
     def _completion(self, text: str, state: int) -> str | None:
-        found = [word for word in self._words if word.startswith(text)]
-        return found[state] + " " if state < len(found) else None
+        matching = [word for word in self._words if word.startswith(text)]
+        return matching[state] + " " if state < len(matching) else None
 
 
 SHOWN: Final = 8
@@ -169,7 +169,8 @@ def parse_typed(line: str, legal: Sequence[str], read: Callable[[str], str] = st
     words = line.split()
     if not words:
         return Typed(UNCLEAR)
-    text, rest = words[0], " ".join(words[1:])
+    text = words[0]
+    rest = " ".join(words[1:])
     if text in legal and not rest:
         return Typed(PLAY, text)
     name = "help" if text == "?" else text.removeprefix(":")
@@ -197,8 +198,8 @@ def parse_typed(line: str, legal: Sequence[str], read: Callable[[str], str] = st
 
 def beginning_with(prefix: str, legal: Sequence[str]) -> list[str]:
     """The legal actions with a prefix; if there are none, those with it in any case."""
-    found = [action for action in legal if action.startswith(prefix)]
-    return found or [action for action in legal if action.lower().startswith(prefix.lower())]
+    matching = [action for action in legal if action.startswith(prefix)]
+    return matching or [action for action in legal if action.lower().startswith(prefix.lower())]
 
 
 def help_lines() -> list[str]:
@@ -214,13 +215,13 @@ def help_lines() -> list[str]:
 def _beginning(text: str, legal: Sequence[str]) -> Typed:
     if not legal:
         return Typed(UNCLEAR, f"the game is over, so {shown(text)} cannot be played; type undo, help or quit")
-    found = beginning_with(text, legal)
-    if len(found) == 1:
-        return Typed(PLAY, found[0])
-    if not found:
+    matching = beginning_with(text, legal)
+    if len(matching) == 1:
+        return Typed(PLAY, matching[0])
+    if not matching:
         return Typed(UNCLEAR, f"{shown(text)} is neither a legal action nor a prefix of one; {_count(legal)}")
-    some = " ".join(found[:SHOWN]) + (" ..." if len(found) > SHOWN else "")
-    return Typed(UNCLEAR, f"{shown(text)} is the prefix of {len(found)} legal actions: {some}")
+    some = " ".join(matching[:SHOWN]) + (" ..." if len(matching) > SHOWN else "")
+    return Typed(UNCLEAR, f"{shown(text)} is the prefix of {len(matching)} legal actions: {some}")
 
 
 def _count(legal: Sequence[str]) -> str:
@@ -236,12 +237,12 @@ def listing(legal: Sequence[str], prefix: str, width: int, written: Callable[[st
     their prefixes, each with its number of actions.
     """
     numbers = {action: number for number, action in enumerate(legal, start=1)}
-    found = beginning_with(prefix, legal)
-    if not found:
+    matching = beginning_with(prefix, legal)
+    if not matching:
         return [f"no legal action begins with {prefix[:40]!r}"]
-    if len(found) <= MOST:
+    if len(matching) <= MOST:
         digits = len(str(len(legal)))
-        texts = {action: written(action) for action in found}
+        texts = {action: written(action) for action in matching}
         return columns(
             (
                 f"{numbers[a]:>{digits}} {a}{f' {text}' * (text.replace(' ', '-') != a)}"
@@ -251,13 +252,16 @@ def listing(legal: Sequence[str], prefix: str, width: int, written: Callable[[st
         )
     groups = (
         f"{_shared(group)}..  {len(group)}" if group[1:] else f"{group[0]}  (number {numbers[group[0]]})"
-        for group in _groups(found)
+        for group in _groups(matching)
     )
-    return [f"{len(found)} actions, by prefix; `moves PREFIX` lists those of one:", *columns(groups, width)]
+    return [
+        f"{len(matching)} actions, by prefix; `moves PREFIX` lists those of one:",
+        *columns(groups, width),
+    ]
 
 
 def summary(legal: Sequence[str], width: int, written: Callable[[str], str] = str) -> list[str]:
-    """What is shown of the legal actions at each turn: all of them if they are few."""
+    """The lines about the legal actions at each turn: all actions if they are few."""
     if len(legal) <= FEW:
         return listing(legal, "", width, written)
     example = max(legal)[: len(_shared(legal)) + 1]

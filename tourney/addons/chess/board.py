@@ -18,10 +18,15 @@ from tourney.games.core_game import IntActions
 from tourney.games.registry import find_game
 
 _BIT = chess.BB_SQUARES
-_KNIGHT, _KING, _PAWN = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS, chess.BB_PAWN_ATTACKS
-_DIAGONALS, _DIAGONAL = chess.BB_DIAG_MASKS, chess.BB_DIAG_ATTACKS
-_RANK_MASKS, _RANK = chess.BB_RANK_MASKS, chess.BB_RANK_ATTACKS
-_FILE_MASKS, _FILE = chess.BB_FILE_MASKS, chess.BB_FILE_ATTACKS
+_KNIGHT = chess.BB_KNIGHT_ATTACKS
+_KING = chess.BB_KING_ATTACKS
+_PAWN = chess.BB_PAWN_ATTACKS
+_DIAGONALS = chess.BB_DIAG_MASKS
+_DIAGONAL = chess.BB_DIAG_ATTACKS
+_RANK_MASKS = chess.BB_RANK_MASKS
+_RANK = chess.BB_RANK_ATTACKS
+_FILE_MASKS = chess.BB_FILE_MASKS
+_FILE = chess.BB_FILE_ATTACKS
 _DIAGONAL_RAYS = [attacks[0] for attacks in _DIAGONAL]
 _STRAIGHT_RAYS = [ranks[0] | files[0] for ranks, files in zip(_RANK, _FILE, strict=True)]
 """The squares that a bishop or a rook attacks on an empty board. Mostly no such piece stands there."""
@@ -30,8 +35,11 @@ _LAST: Final = chess.BB_RANK_1 | chess.BB_RANK_8
 _WHITE, _BLACK = 1, 2
 _HOME: Final = (0, chess.BB_RANK_1, chess.BB_RANK_8)  # the first rank of a side, by its seat
 _KING_SIDE, _QUEEN_SIDE = ((6, 5), (62, 61)), ((2, 3), (58, 59))
-"""Where king and rook stand after castling: of White, of Black."""
-_PAWNS, _ROOKS, _KINGS = 0, 3, 5  # indices of ``ChessState.kinds``; that of a promotion is its code
+"""The squares of king and rook after castling: White's, then Black's."""
+# Indices of ``ChessState.kinds``; a promotion's code is the index of its piece.
+_PAWNS = 0
+_ROOKS = 3
+_KINGS = 5
 
 
 class ChessState(State[Move]):
@@ -56,7 +64,7 @@ class ChessState(State[Move]):
     chess960: bool
     end: str  # why the game is over, or ""
     seen: tuple[tuple[object, ...], ...]
-    """What distinguishes the positions since the last irreversible move, this one the last."""
+    """Keys of the positions since the last irreversible move, this one last: equal keys are a repetition."""
 
     @property
     def game(self) -> AnyGame:
@@ -70,7 +78,8 @@ class ChessState(State[Move]):
             return False
         origin, target = action & 63, action >> 6 & 63
         start, end = _BIT[origin], _BIT[target]
-        own, kinds = self.own, self.kinds
+        own = self.own
+        kinds = self.kinds
         if not own & start:
             return False
         if kinds[_PAWNS] & start:
@@ -85,7 +94,9 @@ class ChessState(State[Move]):
         return not own & end and bool(self._reach(origin, start) & end) and self._is_safe(start, end)
 
     def _pawn_may_move(self, origin: int, target: int) -> bool:
-        start, end, white = _BIT[origin], _BIT[target], self.mover == _WHITE
+        start = _BIT[origin]
+        end = _BIT[target]
+        white = self.mover == _WHITE
         step = target - origin if white else origin - target
         if step == 8:
             if (self.own | self.others) & end:
@@ -120,8 +131,12 @@ class ChessState(State[Move]):
             return parse_state(action[1:].replace("_", " "), chess960=self.chess960)
         origin, target = action & 63, action >> 6 & 63
         start, end = _BIT[origin], _BIT[target]
-        own, others, kinds = self.own, self.others, list(self.kinds)
-        castling, quiet, passed = self.castling, self.quiet + 1, 0
+        own = self.own
+        others = self.others
+        kinds = list(self.kinds)
+        castling = self.castling
+        quiet = self.quiet + 1
+        passed = 0
         if own & end or (kinds[_KINGS] & start and not _KING[origin] & end):
             own, kinds[_ROOKS], kinds[_KINGS] = self._castled(origin, target)
             castling &= ~_HOME[self.mover]
@@ -149,9 +164,15 @@ class ChessState(State[Move]):
                 if moved == _KINGS:
                     castling &= ~_HOME[self.mover]
         new: ChessState = _new(ChessState)
-        new.own, new.others, new.kinds = others, own, tuple(kinds)
-        new.mover, new.castling, new.passed = 3 - self.mover, castling, passed
-        new.quiet, new.ply, new.chess960 = quiet, self.ply + 1, self.chess960
+        new.own = others
+        new.others = own
+        new.kinds = tuple(kinds)
+        new.mover = 3 - self.mover
+        new.castling = castling
+        new.passed = passed
+        new.quiet = quiet
+        new.ply = self.ply + 1
+        new.chess960 = self.chess960
         # A square where no pawn may capture would make two equal positions differ, and repetitions be missed.
         if passed and not new._passing_is_legal():
             new.passed = 0
@@ -265,7 +286,9 @@ class ChessState(State[Move]):
 
     def _any_legal(self) -> bool:
         """Whether the side to move has a legal move: tries the likely ones, then lists all."""
-        own, others, kinds = self.own, self.others, self.kinds
+        own = self.own
+        others = self.others
+        kinds = self.kinds
         pawns = kinds[_PAWNS] & own
         ahead, back = (pawns << 8, -8) if self.mover == _WHITE else (pawns >> 8, 8)
         ahead &= ~(own | others)
@@ -302,7 +325,8 @@ class ChessState(State[Move]):
         board = chess.Board(None, chess960=self.chess960)
         board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings = self.kinds
         board.turn = self.mover == _WHITE
-        board.occupied_co[board.turn], board.occupied_co[not board.turn] = self.own, self.others
+        board.occupied_co[board.turn] = self.own
+        board.occupied_co[not board.turn] = self.others
         board.occupied = self.own | self.others
         board.castling_rights = self.castling
         board.ep_square = self.passed or None

@@ -32,7 +32,9 @@ _FILES = "abcdefghijklmnopqrstuvwxyz"
 _SIDES = ("White", "Black")
 _MOVE = re.compile("([a-h][1-8])([a-h][1-8])[nbrq]?")
 _BOTTOM = 14
-_TURN, _CAPTURED, _LAST_MOVE = 9, 10, 11
+_TURN = 9
+_CAPTURED = 10
+_LAST_MOVE = 11
 """Indices of parts: the ground, eight ranks from the eighth on, the turn, what is captured, the last move."""
 
 
@@ -128,7 +130,8 @@ def variant_diagram(view: str, last: str | None, start: str) -> Diagram:
     def xy(file: int, rank: int) -> tuple[int, int]:
         return 2 * file, 2 * (height - 1 - rank)
 
-    cells, pieces = [], []
+    cells = []
+    pieces = []
     for index, row in enumerate(rows):
         rank = height - 1 - index
         for file, letter in enumerate(row):
@@ -145,9 +148,9 @@ def variant_diagram(view: str, last: str | None, start: str) -> Diagram:
     names = {cell.name: (cell.x, cell.y) for cell in cells}
     if last:
         notes.append(f"last: {last}")
-        found = _VARIANT_MOVE.match(last)
-        origin = names.get(f"{found[1]}{found[2]}") if found and found[1] else None
-        target = names.get(f"{found[3]}{found[4]}") if found else None
+        match = _VARIANT_MOVE.match(last)
+        origin = names.get(f"{match[1]}{match[2]}") if match and match[1] else None
+        target = names.get(f"{match[3]}{match[4]}") if match else None
         marks += [Mark(*place, kind) for place, kind in ((origin, "from"), (target, "to")) if place]
         if origin and target:
             arrows.append(Arrow(*origin, *target))
@@ -175,5 +178,5 @@ def _variant_piece(text: str, x: int, y: int, name: str, *, figures: bool) -> Pi
     letter = text[-1]
     side = 1 if letter.isupper() else 2
     kind = KINDS.get(letter.upper(), "token") if figures and len(text) == 1 else "token"
-    said = kind.removeprefix("chess-") if kind != "token" else text.upper()
-    return Piece(x, y, text, side, kind, f"{_SIDES[side - 1]} {said} {name}")
+    noun = kind.removeprefix("chess-") if kind != "token" else text.upper()
+    return Piece(x, y, text, side, kind, f"{_SIDES[side - 1]} {noun} {name}")

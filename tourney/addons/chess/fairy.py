@@ -44,12 +44,15 @@ class FairyState(State[str]):
     actor: int  # the seat to act, or OVER
 
     def __init__(self, variant: str, fen: str, moves: tuple[str, ...]) -> None:
-        self.variant, self.fen, self.moves = variant, fen, moves
+        self.variant = variant
+        self.fen = fen
+        self.moves = moves
         white = fen.split(" ")[1] != "b"
         self.mover = 1 if white == (len(moves) % 2 == 0) else 2
         self._legal, self._reason, self._value = _answers(variant, fen, moves)
         if not self._reason and len(moves) >= MAX_ACTIONS:
-            self._reason, self._value = "too-long", 0
+            self._reason = "too-long"
+            self._value = 0
         self.actor = OVER if self._reason else self.mover
 
     def legal_actions(self) -> Sequence[str]:
@@ -85,7 +88,8 @@ def _returns_pieces(variant: str) -> bool:
 @lru_cache(maxsize=256)
 def _answers(variant: str, fen: str, moves: tuple[str, ...]) -> tuple[tuple[str, ...], str, int]:
     """The legal moves after others, why the game is over ("" if not), and its value for the mover."""
-    fairy, about = package(), (variant, fen, list(moves))
+    fairy = package()
+    about = (variant, fen, list(moves))
     legal = tuple(sorted(set(fairy.legal_moves(*about))))
     if not legal:
         # The package lists no moves either where a rule of the variant has ended the game.
@@ -140,7 +144,7 @@ class FairyGame(Game[str]):
             return actions
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """The diagram of a FEN: letters, or figures where they are those of chess."""
+        """The diagram of a FEN: figures for the pieces of chess, letters for others."""
         from tourney.addons.chess.diagram import variant_diagram  # noqa: PLC0415 - bots start often and need no diagrams
 
         return variant_diagram(view, last, package().start_fen(self.variant))

@@ -59,7 +59,7 @@ def _checked(board: chess.Board, text: str) -> chess.Board:
 
 
 def placement(white: int, kinds: tuple[int, ...]) -> str:
-    """The first field: ``white`` are White's squares, ``kinds`` those of pawns, knights, ... kings."""
+    """The first field. ``white``: White's squares; ``kinds``: the squares of pawns, knights, ... kings."""
     return "/".join(map(_rank_text, *[squares.to_bytes(8) for squares in (white, *kinds)]))
 
 

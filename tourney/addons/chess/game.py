@@ -77,7 +77,7 @@ class Chess(DrawnGame[Move]):
     """At most 126 pawn moves and captures, each and the last of them followed by fewer than 100 others; and
     the draw of the start."""
     diagram_plies = 24
-    package = __name__
+    package = __name__.rpartition(".")[0]
     chess960 = False
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none

@@ -56,7 +56,9 @@ def _tags(
     fen: str,
     result: str,
 ) -> Iterator[tuple[str, str]]:
-    limits, outcome, started = record.limits, record.outcome, measured.started
+    limits = record.limits
+    outcome = record.outcome
+    started = measured.started
     date = started[:10].replace("-", ".") if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", started[:10]) else ""
     yield "Event", event
     yield "Site", "?"
@@ -73,7 +75,9 @@ def _tags(
         yield "FEN", fen
     if limits.clock_ms is not None:
         yield "TimeControl", f"{limits.clock_ms / 1000:g}+{(limits.increment_ms or 0) / 1000:g}"
-    faults, reason, ended_by = outcome.faults, outcome.reason, outcome.adjudication
+    faults = outcome.faults
+    reason = outcome.reason
+    ended_by = outcome.adjudication
     ended = TERMINATIONS.get(faults[0][1], "normal") if faults else "normal"
     yield "Termination", "adjudication" if reason == "adjudication" else ended
     cause = faults[0][1] if faults else ended_by.rule if ended_by else ""
@@ -83,37 +87,43 @@ def _tags(
 
 def _comments(record: Record, log: Iterable[LogLine], measured: Measurements, skipped: int) -> list[str]:
     """The comment of each move: ``+0.31/9 0.123s``, as the mover sees it, or ``book``."""
-    said = {(entry.ply, entry.seat): entry.text for entry in log if entry.kind == "info"}
-    times, clock, increment = measured.times_ms, record.limits.clock_ms, record.limits.increment_ms or 0
+    infos = {(entry.ply, entry.seat): entry.text for entry in log if entry.kind == "info"}
+    times = measured.times_ms
+    clock = record.limits.clock_ms
+    increment = record.limits.increment_ms or 0
     clocks = None if clock is None else [float(clock)] * 2
-    found = []
+    comments = []
     for ply, (seat, _) in enumerate(record.actions[skipped:], start=skipped):
         elapsed = times[ply] if ply < len(times) else None
         parts: list[str] = []
         if elapsed is not None:
-            parts, score = _scored(said.get((ply, seat), ""), white=seat == 1)
+            parts, score = _scored(infos.get((ply, seat), ""), white=seat == 1)
             if clocks is not None:
                 clocks[seat - 1] += increment - elapsed
                 parts.append(f"[%clk {_clock(clocks[seat - 1])}]")
             parts.append(f"{score} {elapsed / 1000:.3f}s".strip())
         elif times:
             parts.append("book")
-        found.append(" ".join(parts))
-    return found
+        comments.append(" ".join(parts))
+    return comments
 
 
 def _scored(text: str, *, white: bool) -> tuple[list[str], str]:
     """``[%eval ...]`` as White sees it, and the score as the mover sees it; nothing without a score."""
     searched = (pattern.search(text) for pattern in (_SCORE, _MATE, _DEPTH))
-    score, mate, depth = (found and found[1] for found in searched)
+    score, mate, depth = (match and match[1] for match in searched)
     if score is None:
         return [], ""
     sign = 1 if white else -1
-    seen, own = f"{sign * float(score):.2f}", f"{float(score):+.2f}"
+    by_white = f"{sign * float(score):.2f}"
+    by_mover = f"{float(score):+.2f}"
     if mate is not None:
         # The sign comes from the text: a mate in -0 is a lost game.
-        seen, own = f"#{sign * int(mate)}", f"{'-' if mate.startswith('-') else '+'}M{mate.removeprefix('-')}"
-    return [f"[%eval {seen},{depth}]" if depth else f"[%eval {seen}]"], f"{own}/{depth}" if depth else own
+        by_white = f"#{sign * int(mate)}"
+        by_mover = f"{'-' if mate.startswith('-') else '+'}M{mate.removeprefix('-')}"
+    if depth:
+        return [f"[%eval {by_white},{depth}]"], f"{by_mover}/{depth}"
+    return [f"[%eval {by_white}]"], by_mover
 
 
 def _clock(milliseconds: float) -> str:
@@ -131,7 +141,8 @@ def _quoted(value: str) -> str:
 
 
 def _wrapped(words: Iterable[str]) -> str:
-    lines, line = [], ""
+    lines = []
+    line = ""
     for word in (part for text in words for part in text.split(" ")):
         if line and len(line) + 1 + len(word) > _WIDTH:
             lines.append(line)

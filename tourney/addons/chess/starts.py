@@ -1,4 +1,4 @@
-"""Where a game begins and ends, by the package ``chess``: starts, openings of EPD and PGN, tables of endings.
+"""Starts, openings of EPD and PGN, and tables of endings, by the package ``chess``.
 
 The tables are Syzygy's, from folders of this machine.
 """
@@ -128,7 +128,8 @@ class PgnMoves(NamedTuple):
     def of(cls, actions: Sequence[str], *, chess960: bool) -> "PgnMoves":
         """The line of a record's actions. Raises GameError for a record that is not of this game."""
         game = find_game("chess960" if chess960 else "chess")
-        state, skipped = game.new(), 0
+        state = game.new()
+        skipped = 0
         while skipped < len(actions) and actions[skipped].startswith(("=", "sp")):
             state = state.play(game.read_action(state, actions[skipped]))
             skipped += 1

@@ -23,7 +23,7 @@ _INFO_WORDS = frozenset((*_INFO_ORDER[3:], "mate", "cp", "pv"))
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
 _ANSWERS: Final = {"bot": "uciok", "ready": "readyok", "move": "bestmove"}
-"""The engine's words that answer for what the referee waits for."""
+"""By what the referee waits for: the engine's word that ends the wait."""
 
 
 class UciProtocol(EngineProtocol):
@@ -90,8 +90,11 @@ class UciChannel(EngineChannel):
         self._position = bytearray()
         self._fresh = True
         self._positions = recent
-        self._turn, self._turn_ends = b"", 0  # the FEN of the engine's last turn, and where its moves ended
-        self._go_seen, self._go = (b"", b"", b""), b""
+        # the FEN of the engine's last turn, and where its moves ended
+        self._turn = b""
+        self._turn_ends = 0
+        self._go_seen = (b"", b"", b"")
+        self._go = b""
 
     def _greet(self) -> None:
         self._request("bot", ["uci"])
@@ -135,7 +138,8 @@ class UciChannel(EngineChannel):
     def _begin(self, game: NewGame) -> None:
         lines = self._settings
         self._settings = []
-        self._game, self._options = game.game, game.options
+        self._game = game.game
+        self._options = game.options
         family, _, variant = game.game.partition(":")
         chess960 = game.game == "chess960" or variant.endswith("960")
         if chess960 != self._chess960:
@@ -184,7 +188,8 @@ class UciChannel(EngineChannel):
             elif quiet == b"1" and self._turn:
                 moves = self._position[self._turn_ends :].removeprefix(b" moves")
                 self._position = bytearray(b"position fen " + self._turn + b" moves") + moves
-        self._turn, self._turn_ends = fen, len(self._position)
+        self._turn = fen
+        self._turn_ends = len(self._position)
 
     def _words(self, line: bytes) -> bytes:
         """The position and the ``go`` of a referee's ``go`` line."""
@@ -229,7 +234,7 @@ class UciChannel(EngineChannel):
 
 
 def go_line(go: Go, limits: str = "") -> bytes:
-    """``go`` in UCI. The clocks are those of White and Black; the time of a move only stands alone."""
+    """``go`` in UCI, with the clocks of White and Black; ``movetime`` only if there are no other limits."""
     words = "go"
     if go.clocks_ms is not None:
         white, black = (*go.clocks_ms, 0, 0)[:2]
@@ -249,7 +254,7 @@ def info_text(words: str) -> str:
     ``score=0.31 win=0.544 depth=9 nodes=5000 pv=e2e4 e7e5``: pawns, and the chance to win that they mean. A
     mate in N of the engine's moves is ``score=`` 1000 - N, or -1000 + N against it, and ``mate=N``.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     tokens = words.split(" ")
     if "string" in tokens:
         tokens = tokens[: tokens.index("string")]
@@ -265,14 +270,14 @@ def info_text(words: str) -> str:
         if value is None:
             continue
         if word == "cp":
-            found |= score_words(value)
+            values |= score_words(value)
         elif word == "mate":
-            found |= mate_words(value, won=value > 0)
+            values |= mate_words(value, won=value > 0)
         else:
-            found[word] = str(value)
-    if "score" not in found:
+            values[word] = str(value)
+    if "score" not in values:
         return ""
-    text = " ".join([f"{key}={found[key]}" for key in _INFO_ORDER if key in found])
+    text = " ".join([f"{key}={values[key]}" for key in _INFO_ORDER if key in values])
     return f"{text} pv={' '.join(moves)}" if moves else text
 
 

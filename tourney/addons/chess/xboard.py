@@ -52,7 +52,10 @@ class XboardChannel(EngineChannel):
         if game.game != "chess":
             self._fail(f"the protocol of xboard is for chess, not {game.game}")
             return
-        self._seat, self._new, self._own, self._about = game.seat, [], "", ""
+        self._seat = game.seat
+        self._new = []
+        self._own = ""
+        self._about = ""
         lines = ["new", "force", "easy", "post", *self._times(game)]
         if self._depth is not None:
             lines.append(f"sd {self._depth}")
@@ -67,13 +70,14 @@ class XboardChannel(EngineChannel):
         return [] if game.move_ms is None else [f"st {max(1, game.move_ms // 1000)}"]
 
     def _ask_move(self, go: Go) -> None:
-        lines, self._new = self._new, []
+        lines = self._new
+        self._new = []
         if any(word.startswith("setboard ") for word in lines) and self._features.get("setboard") != "1":
             self._fail("has no feature setboard=1: give openings as moves, not as positions")
             return
         if go.clocks_ms:
-            mine, other = go.clocks_ms[self._seat - 1], go.clocks_ms[2 - self._seat]
-            lines += [f"time {mine // 10}", f"otim {other // 10}"]
+            mine, theirs = go.clocks_ms[self._seat - 1], go.clocks_ms[2 - self._seat]
+            lines += [f"time {mine // 10}", f"otim {theirs // 10}"]
         self._request("move", [*lines, "go"])
 
     def _played(self, seat: int, action: str) -> None:  # noqa: ARG002 - moves take turns
@@ -106,19 +110,19 @@ class XboardChannel(EngineChannel):
                 return None
             self._done()
             return Event("line", "resign")
-        found = _MOVE.fullmatch(line)
-        if found is None:
+        match = _MOVE.fullmatch(line)
+        if match is None:
             return None
         self._done()
-        self._own = _CASTLING[self._seat - 1].get(found[1].lower(), found[1].lower())
+        self._own = _CASTLING[self._seat - 1].get(match[1].lower(), match[1].lower())
         self._inner.send(b"force\n")
         return self._moved(self._own)
 
     def _take_features(self, line: str) -> Event | None:
         """Accept features, in the order of the line; the last is ``done=1``."""
-        found = {key: value.strip('"') for key, value in _FEATURE.findall(line)}
-        self._features |= found
-        for key in found:
+        features = {key: value.strip('"') for key, value in _FEATURE.findall(line)}
+        self._features |= features
+        for key in features:
             word = "rejected" if key in ("san", "analyze", "draw", "sigint", "sigterm") else "accepted"
             self._inner.send(f"{word} {key}\n".encode("ascii"))
         if self._features.get("done") != "1":

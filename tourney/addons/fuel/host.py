@@ -93,13 +93,13 @@ def _refuse(why: str) -> int:
 def _unfit(module: wasmtime.Module) -> str:
     """Reason why a module is not a command of WASI preview 1, or ""."""
     missing = sorted(
-        f"{one.module}.{one.name}"
-        for one in module.imports
-        if one.module != WASI or one.name not in WASI_NAMES or not isinstance(one.type, wasmtime.FuncType)
+        f"{item.module}.{item.name}"
+        for item in module.imports
+        if item.module != WASI or item.name not in WASI_NAMES or not isinstance(item.type, wasmtime.FuncType)
     )
     if missing:
         return f"it imports {', '.join(missing[:5])}{' ...' * (len(missing) > 5)}, which bots do not have"
-    kinds = {one.name: one.type for one in module.exports}
+    kinds = {item.name: item.type for item in module.exports}
     start = kinds.get("_start")
     if not isinstance(start, wasmtime.FuncType) or start.params or start.results:
         return "it has no function _start, as a command of WASI preview 1 has"
@@ -172,7 +172,7 @@ class Program:
         self._engine = engine
         linker = wasmtime.Linker(engine)
         self._kept = define_wasi(linker, self._call)
-        memories = [one.type for one in module.exports if isinstance(one.type, wasmtime.MemoryType)]
+        memories = [export.type for export in module.exports if isinstance(export.type, wasmtime.MemoryType)]
         self._least = memories[0].limits.min * _PAGE
         self._module = linker.instantiate_pre(module)
         self._words = words
@@ -191,7 +191,8 @@ class Program:
         def checked(world: World, kind: bytes, words: str) -> bytes:
             used = 0 if world.memory is None else world.memory.size
             if order.third > used and not _has_memory(order.third - used):
-                kind, words = b"M", f"the host lacks memory below the bound of {order.third >> 20} MiB"
+                kind = b"M"
+                words = f"the host lacks memory below the bound of {order.third >> 20} MiB"
             return stop(world, kind, words)
 
         store = wasmtime.Store(self._engine)

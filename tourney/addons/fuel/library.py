@@ -90,7 +90,8 @@ for _function, _types, _result in (
     (_memory_data, (ctypes.c_void_p, ctypes.c_void_p), ctypes.c_void_p),
     (_memory_size, (ctypes.c_void_p, ctypes.c_void_p), ctypes.c_size_t),
 ):
-    _function.argtypes, _function.restype = _types, _result
+    _function.argtypes = _types
+    _function.restype = _result
 _KINDS: Final = {"i": wasmtime.ValType.i32, "l": wasmtime.ValType.i64}
 
 
@@ -143,22 +144,25 @@ def define(
     What ``function`` raises ends the module with a trap; it must keep its exception itself. Returns what the
     caller has to keep alive as long as the linker.
     """
-    kinds = wasmtime.FuncType([_KINDS[one]() for one in letters], [wasmtime.ValType.i32()] if result else [])
-    wide = [one == "l" for one in letters]
+    kinds = wasmtime.FuncType(
+        [_KINDS[letter]() for letter in letters], [wasmtime.ValType.i32()] if result else []
+    )
+    wide = [letter == "l" for letter in letters]
 
     @ffi.wasmtime_func_callback_t  # type: ignore[untyped-decorator]  # a type of ctypes
     def callback(_env: object, _caller: object, args: Any, _count: int, results: Any, _results: int) -> int:
         try:
             values = [args[k].of.i64 if long else args[k].of.i32 for k, long in enumerate(wide)]
-            given = function(*values)
+            returned = function(*values)
             if result:
                 results[0].kind = 0
-                results[0].of.i32 = given
+                results[0].of.i32 = returned
         except BaseException:  # noqa: BLE001 - nothing may pass through the library's own frames
             return int(ctypes.cast(ffi.wasmtime_trap_new(b"ended", 5), ctypes.c_void_p).value or 0)
         return 0
 
-    module_name, own_name = module.encode(), name.encode()
+    module_name = module.encode()
+    own_name = name.encode()
     # No finalizer: the caller keeps the callback alive.
     nothing = ctypes.cast(0, ctypes.CFUNCTYPE(None, ctypes.c_void_p))
     error = ffi.wasmtime_linker_define_func(
@@ -167,5 +171,5 @@ def define(
     )
     if error is not None and ctypes.cast(error, ctypes.c_void_p).value:
         raise wasmtime.WasmtimeError(f"{name} cannot be defined")
-    kept: object = callback
-    return kept
+    handle: object = callback
+    return handle

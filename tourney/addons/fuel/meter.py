@@ -1,11 +1,11 @@
 """Fuel: the meter that counts the work of modules, and the frames between the referee and a module's host.
 
-A meter is a name for what every instruction costs. Records name it, so an engine that counts otherwise must
+A meter is a name for the costs of all instructions. Records name it, so an engine that counts otherwise must
 not play or repeat their matches: ``check_meter`` measures a program whose cost is known. The host alone reads
 and writes frames; what the module writes is a part of a frame, so no module can make one.
 
-The engine counts every instruction as one unit, and some of them are calls into it, which take up to 1,600
-times as long as their unit. What ``charged`` puts before them does nothing: the compiler counts it, and
+The engine counts every instruction as one unit, but some instructions call into the engine and take up to
+1,600 times as long. What ``charged`` puts before them does nothing: the compiler counts it, and
 removes it.
 """
 
@@ -105,15 +105,15 @@ def wasmtime_version() -> str:
 @cache
 def meter_fault() -> str:
     """Reason why this machine's wasmtime must not be used as METER, or "". Raises UsageError without it."""
-    found = wasmtime_version()
+    version = wasmtime_version()
     try:
         counted = import_module("tourney.addons.fuel.library").probe()
     except Exception as error:  # noqa: BLE001 - whatever its settings or its compiler refuse
-        return f"wasmtime {found} does not work here: {str(error).splitlines()[0]}"
+        return f"wasmtime {version} does not work here: {str(error).splitlines()[0]}"
     for meter, fuel, (used, result) in zip(METERS, _PROBED, counted, strict=True):
         if (used, result) != (fuel, _RESULT):
             return (
-                f"wasmtime {found} counts otherwise than the meter {meter}: {used:,} instead of {fuel:,}"
+                f"wasmtime {version} counts otherwise than the meter {meter}: {used:,} instead of {fuel:,}"
                 " for a known program; install a version that Tourney names in its extra wasm"
             )
     return ""
@@ -218,10 +218,10 @@ def _charged_body(body: bytes) -> Iterator[bytes]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    found = _NUMBER.match(data, at)
-    if found is None:
+    match = _NUMBER.match(data, at)
+    if match is None:
         raise ValueError("it ends too early")
-    return sum((byte & 0x7F) << 7 * k for k, byte in enumerate(found[0])), found.end()
+    return sum((byte & 0x7F) << 7 * k for k, byte in enumerate(match[0])), match.end()
 
 
 def leb(number: int, *, signed: bool = False) -> bytes:

@@ -75,7 +75,8 @@ def pack(module: bytes, folder: Path) -> bytes:
     linker = wasmtime.Linker(engine)
     linker.define_wasi()
     exports = linker.instantiate(store, wasmtime.Module(engine, module)).exports(store)
-    read_folder, memory = exports["wasi_vfs_pack_fs"], exports["memory"]
+    read_folder = exports["wasi_vfs_pack_fs"]
+    memory = exports["memory"]
     assert isinstance(read_folder, wasmtime.Func)  # noqa: S101 - CPython's module has both
     assert isinstance(memory, wasmtime.Memory)  # noqa: S101 - likewise
     read_folder(store)
@@ -87,7 +88,7 @@ def with_memory(module: bytes, memory: bytes) -> bytes:
 
     Its one global variable has to be the stack pointer, which is as before after each call.
     """
-    pieces = [(found.start(), found[0]) for found in _PIECE.finditer(memory)]
+    pieces = [(match.start(), match[0]) for match in _PIECE.finditer(memory)]
     data = (b"\0\x41" + leb(at, signed=True) + b"\x0b" + leb(len(piece)) + piece for at, piece in pieces)
     replaced = {
         _MEMORY: b"\1\0" + leb(len(memory) // _PAGE),
@@ -100,8 +101,8 @@ def with_memory(module: bytes, memory: bytes) -> bytes:
         if kind == _DATA_COUNT:
             raise ValueError("the module has data that it loads later")
         if kind != _CUSTOM:
-            own = replaced.get(kind, body)
-            made += bytes([kind]) + leb(len(own)) + own
+            content = replaced.get(kind, body)
+            made += bytes([kind]) + leb(len(content)) + content
     return bytes(made)
 
 

@@ -57,9 +57,9 @@ def missing_tools(language: str) -> str:
     if language == "c":
         programs = all(shutil.which(program, path=search_path()) for program in ("clang", "wasm-ld"))
         libraries = ("lib/wasm32-wasi/libc.a", "lib/llvm-*/lib/clang/*/lib/wasi/*.a")
-        found = programs and all(any(Path("/usr").glob(pattern)) for pattern in libraries)
+        complete = programs and all(any(Path("/usr").glob(pattern)) for pattern in libraries)
     elif language == "rust":
-        found = rust_target() is not None
+        complete = rust_target() is not None
     else:
-        found = find_python() is not None
-    return "" if found else _PACKAGES[language]
+        complete = find_python() is not None
+    return "" if complete else _PACKAGES[language]

@@ -16,11 +16,14 @@ from tourney.addons.fuel.library import Function, StoreFuel, StoreMemory, define
 from tourney.addons.fuel.meter import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, MS, RANDOM_FUEL
 from tourney.seeds import deriver
 
+# As the protocol's limits of output, so that a module meets the same ones as a process.
 MAX_LINES: Final = 1_000
 MAX_OUTPUT: Final = 64 * 1024
 MAX_TAIL: Final = 4_096  # What stops a module that writes: this much output, or a line of this length
 MAX_ERRORS: Final = 16 * 1024
-_MAX_ITEMS: Final = 1_024
+_MAX_ITEMS: Final = (
+    1_024  # of a list that a module passes, as IOV_MAX of Linux: it bounds the host's own loop
+)
 _CHUNK: Final = 64 * 1024
 
 _OK, _BADF, _FAULT, _INVAL, _NOSYS, _NOTSOCK, _SPIPE, _NOTSUP = 0, 8, 21, 28, 52, 57, 70, 58
@@ -64,7 +67,12 @@ _EVENT: Final = struct.Struct("<QHBxxxxxQHxxxxxx")
 _SUBSCRIPTION: Final = struct.Struct("<QB7xI4xQQH6x")
 """User data, kind, descriptor (or clock), time, its precision, and flags: 1 for an absolute time."""
 _CLOCK_EVENT, _READ_EVENT, _WRITE_EVENT = 0, 1, 2
-_MASK, _RIGHTS = 0xFFFF_FFFF, (1 << 1 | 1 << 27, 1 << 6 | 1 << 27, 1 << 6 | 1 << 27)
+_MASK = 0xFFFF_FFFF
+# Bits of WASI's type ``rights``
+_MAY_READ = 1 << 1
+_MAY_WRITE = 1 << 6
+_MAY_POLL = 1 << 27
+_RIGHTS = (_MAY_READ | _MAY_POLL, _MAY_WRITE | _MAY_POLL, _MAY_WRITE | _MAY_POLL)  # by descriptor
 
 
 class OutOfFuelError(Exception):
@@ -194,7 +202,9 @@ class World:
         """Write to standard output or error; stands still after a line that is not ``info``."""
         if fd not in (1, 2):
             return _BADF
-        room, parts = _CHUNK, []  # a write may be partial, so a module cannot fill the host's memory
+        # a write may be partial, so a module cannot fill the host's memory
+        room = _CHUNK
+        parts = []
         for at, size in self._items(items, count):
             part = self._get(at, min(size, room))
             parts.append(part)
@@ -239,7 +249,9 @@ class World:
         self._charge(ITEM_FUEL * count)
         wanted = self._get(subscriptions, _SUBSCRIPTION.size * count)
         begun = self._now()
-        ready, timers, reads = [], [], []
+        ready = []
+        timers = []
+        reads = []
         for user, kind, fd, time, _, flags in _SUBSCRIPTION.iter_unpack(wanted):
             if kind == _CLOCK_EVENT:
                 timers.append((max(0, time - begun) if flags & 1 else time, user))
@@ -293,7 +305,8 @@ class World:
             data = b"".join(blocks)
             self._put(to, data[:part])
             self._rest = data[part:]
-            to, size = to + part, size - part
+            to = to + part
+            size = size - part
         return _OK
 
     def args_sizes_get(self, count_to: int, size_to: int) -> int:
@@ -367,7 +380,8 @@ class World:
         else:
             return result
         finally:
-            left, self._left = self._left, None
+            left = self._left
+            self._left = None
             self._fuel.set(left)
 
 

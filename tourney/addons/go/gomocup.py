@@ -41,14 +41,16 @@ class GomocupChannel(EngineChannel):
         self._request(wants, lines)
 
     def _begin(self, game: NewGame) -> None:
-        found = GAME.fullmatch(game.game)
-        if found is None or game.seats != 2:
+        match = GAME.fullmatch(game.game)
+        if match is None or game.seats != 2:
             self._fail(f"Gomocup's protocol is for openspiel:gomoku, with a size at most, not {game.game}")
             return
-        self._seat, self._stones, self._known = game.seat, [], 0
+        self._seat = game.seat
+        self._stones = []
+        self._known = 0
         limits = [f"INFO timeout_turn {game.move_ms or 0}"] if game.move_ms or not game.clock_ms else []
         limits += [f"INFO timeout_match {game.clock_ms}"] if game.clock_ms else []
-        self._ask("ready", "INFO game_type 1", "INFO rule 0", *limits, f"START {found[1] or SIZE}")
+        self._ask("ready", "INFO game_type 1", "INFO rule 0", *limits, f"START {match[1] or SIZE}")
 
     def _ask_move(self, go: Go) -> None:
         left = [f"INFO time_left {go.clocks_ms[self._seat - 1]}"] if go.clocks_ms else []

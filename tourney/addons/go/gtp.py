@@ -1,6 +1,6 @@
 """The adapter of GTP, the protocol of go engines (version 2), for the go of OpenSpiel.
 
-Commands carry numbers, so that an answer is never taken for that of another command.
+Commands carry numbers, so that an answer is never taken for the answer to another command.
 """
 
 import re
@@ -44,10 +44,10 @@ class GtpChannel(EngineChannel):
         self._ask("bot", [("protocol_version", True), ("name", False), ("version", False)])
 
     def _begin(self, game: NewGame) -> None:
-        found = GAME.fullmatch(game.game)
-        given = dict(word.split("=", 1) for word in (found[1] or "").split(",") if word) if found else {}
-        values = DEFAULTS | given
-        if found is None or game.seats != 2 or values["handicap"] != "0":
+        match = GAME.fullmatch(game.game)
+        options = dict(word.split("=", 1) for word in (match[1] or "").split(",") if word) if match else {}
+        values = DEFAULTS | options
+        if match is None or game.seats != 2 or values["handicap"] != "0":
             self._fail(f"GTP is for openspiel:go without handicap, not {game.game}")
             return
         self._seat = game.seat
@@ -84,30 +84,30 @@ class GtpChannel(EngineChannel):
         if action == self._generated:
             self._generated = ""
             return
-        found = _ACTION.fullmatch(action)
-        if found is not None:
-            self._heard.append(f"{found[1]} {found[2].lower()}")
+        match = _ACTION.fullmatch(action)
+        if match is not None:
+            self._heard.append(f"{match[1]} {match[2].lower()}")
 
     def _is_answer(self, line: str) -> bool:
         return _ANSWER.fullmatch(line) is not None
 
     def _answer(self, line: str) -> Event | None:
-        found = _ANSWER.fullmatch(line.rstrip())
-        if found is None or not self._open:
+        match = _ANSWER.fullmatch(line.rstrip())
+        if match is None or not self._open:
             return None
         command = self._open.pop(0)
         # Answers come in the order of their commands, so any other number is an error of the engine.
-        if int(found[2]) != command.number:
+        if int(match[2]) != command.number:
             return self._fail(f"answered {shown(line)} to command {command.number}, {command.text}")
-        if found[1] == "?" and command.needed:
-            return self._fail(f"refused {command.text}: {shown(found[3] or '')}")
-        if command.text in ("name", "version") and found[1] == "=":
-            self._introduce(command.text, found[3] or "")
+        if match[1] == "?" and command.needed:
+            return self._fail(f"refused {command.text}: {shown(match[3] or '')}")
+        if command.text in ("name", "version") and match[1] == "=":
+            self._introduce(command.text, match[3] or "")
         if self._open:
             return None
         if (done := self._done()) is not None:
             return done
-        vertex = (found[3] or "").strip().lower()
+        vertex = (match[3] or "").strip().lower()
         if vertex == "resign":
             return Event("line", "resign")
         if vertex != "pass" and _VERTEX.fullmatch(vertex) is None:

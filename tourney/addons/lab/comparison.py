@@ -53,12 +53,13 @@ class ComparisonState(question.QuestionState):
 
     def lines(self, names: Sequence[str]) -> Iterator[str]:  # noqa: ARG002 - the line names no bot
         """Yield the one line of progress."""
-        test, found = self.rule.test, question.findings_text(self.findings)
+        test = self.rule.test
+        findings = question.findings_text(self.findings)
         if self.rule.width is not None:
-            yield f"{found}, to be known to {self.rule.width} Elo on each side"
+            yield f"{findings}, to be known to {self.rule.width} Elo on each side"
         else:
             yield (
-                f"{found}; better {self.better:.2f} of {needed(1, test.alpha):.2f},"
+                f"{findings}; better {self.better:.2f} of {needed(1, test.alpha):.2f},"
                 f" worse {self.worse:.2f} of {needed(1, test.beta):.2f}"
             )
 
@@ -96,7 +97,9 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
     def of(cls, extra: question.Extra) -> "ComparisonRule":
         """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
         values = dict(extra)
-        batch, most, luck = int(values["batch"]), values.get("max-pairs"), "luck" in values
+        batch = int(values["batch"])
+        most = values.get("max-pairs")
+        luck = "luck" in values
         limit = None if most is None else int(most)
         if (width := values.get("width")) is not None:
             return cls.to_width(int(width), batch, limit, luck=luck)
@@ -135,13 +138,14 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         pairs would be lost.
         """
         batches = history.sums(question.BatchSums).batches[1]
-        test, total = self.test, question.added(batches)
+        test = self.test
+        total = question.added(batches)
         scores = [batch.scores(luck=test.luck) for batch in batches]
         better, worse = test.evidence(scores)
-        found = test.find(scores)
+        findings = test.find(scores)
         decision: Hypothesis | None = None
         if self.width is not None:
-            over = found is not None and round(found.width, 1) <= self.width
+            over = findings is not None and round(findings.width, 1) <= self.width
         else:
             if better >= needed(1, test.alpha):
                 decision = "H1"
@@ -151,7 +155,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         left = self.batch if self.max_pairs is None else self.max_pairs - sum(total.pairs) - total.lost
         over = over or left <= 0 or (bool(batches) and batches[-1].all_lost)
         tables = () if over else ((1, (0, 1)),)
-        return ComparisonState(tables, left, self, total, better, worse, decision, found)
+        return ComparisonState(tables, left, self, total, better, worse, decision, findings)
 
     def result(self, database: Database, tournament: Tournament) -> ComparisonResult:
         """The result, from the stored matches alone."""
@@ -190,13 +194,13 @@ def stored_form(result: ComparisonResult) -> JsonObject:
 
 
 def wrong_verdict(database: Database, tournament: Tournament) -> Iterator[str]:
-    """Yield a sentence if the stored result of an ended comparison differs from that of its matches."""
-    kept = database.tournaments.verdict(tournament.id)
+    """Yield a sentence if the stored result of an ended comparison differs from its matches' result."""
+    stored = database.tournaments.verdict(tournament.id)
     # The result of one that goes on is not final: it may stem from before the newest matches.
-    if kept is None or not kept["ended"]:
+    if stored is None or not stored["ended"]:
         return
     now = stored_form(ComparisonRule.of(tournament.plan.extra).result(database, tournament))
-    if any(kept.get(key, value) != value for key, value in now.items()):  # an older one lacks newer keys
+    if any(stored.get(key, value) != value for key, value in now.items()):  # an older one lacks newer keys
         yield "the stored result of the comparison does not follow from its matches"
 
 

@@ -97,7 +97,8 @@ class ForegroundChannel(BufferedChannel):
 
 
 BREAKPOINT = "tourney.testing.terminal_breakpoint"
-"""What ``breakpoint()`` of a Python bot calls: pdb on the terminal, as the pipes are the referee's."""
+"""The function that ``breakpoint()`` of a Python bot calls: pdb on the terminal, as the pipes are the
+referee's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +110,11 @@ class OwnProgram:
     under: tuple[str, ...] = ()
 
     def start(self) -> tuple[ForegroundChannel, Channel]:
-        """Start it; return the channel to the process, and that of its protocol. Raises BotError."""
+        """Start it; return the channel to the process, and its protocol's channel. Raises BotError."""
         manifest, folder = self._manifest()
         words = own_words(manifest.command, manifest.name)
         env = os.environ | dict(environment())
-        for name in ("HOME", "LANG", "PATH"):  # those of the author's shell; debuggers have settings there
+        for name in ("HOME", "LANG", "PATH"):  # from the author's shell: debuggers have settings there
             env[name] = os.environ.get(name, env[name])
         env.setdefault("PYTHONBREAKPOINT", BREAKPOINT)  # an author's own choice stays
         try:
@@ -130,8 +131,8 @@ class OwnProgram:
             return digest_of_folder(self.path)[1], self.path.resolve()
         if not self.path.is_file():
             raise BotError(f"there is no program or folder {self.path}")
-        found = manifest_from_name(self.path.name, str(self.path))
-        return structs.replace(found, command=(f"./{self.path.name}",)), self.path.resolve().parent
+        manifest = manifest_from_name(self.path.name, str(self.path))
+        return structs.replace(manifest, command=(f"./{self.path.name}",)), self.path.resolve().parent
 
 
 class Difference(NamedTuple):
@@ -162,7 +163,8 @@ class DebugMatch:
 
         Raises UsageError for a seat or an action that the match lacks, and as ``play_match`` does.
         """
-        record, count = self.record, len(self.record.actions)
+        record = self.record
+        count = len(self.record.actions)
         if not 1 <= self.seat <= len(record.seats):
             raise UsageError(f"there is no seat {self.seat}: the match has {len(record.seats)}")
         if self.until is not None and not 1 <= self.until <= count + 1:
@@ -182,10 +184,10 @@ class DebugMatch:
                 else:
                     # Without a live part the opponents are not asked, so they are not started.
                     whole = self.until is None
-                    other = RandomChannel() if whole else self.launch(entrant, spec.limits)
-                    # They are asked from their first turn on, so that their state is that of the match.
+                    opponent = RandomChannel() if whole else self.launch(entrant, spec.limits)
+                    # They are asked from their first turn on, so that their state is the match's.
                     guide = FollowedRecord(actions, first=first + 1 if whole else 0, live=not whole)
-                    players.append(Player(GuidedChannel(other, guide)))
+                    players.append(Player(GuidedChannel(opponent, guide)))
             return play_match(spec, find_game(record.game), players)
         finally:
             dismiss(players)
@@ -225,7 +227,8 @@ def dialogue_before(record: Record, action: int, channel: Channel) -> tuple[list
         raise UsageError(
             f"there is no action {action} of a seat among the {len(record.actions)} of the match"
         )
-    seat, actions = record.actions[action - 1][0], tuple(text for _, text in record.actions[: action - 1])
+    seat = record.actions[action - 1][0]
+    actions = tuple(text for _, text in record.actions[: action - 1])
     lines: list[str] = []
     spec = structs.replace(record.spec, limits=unlimited(record.limits))
     players = [

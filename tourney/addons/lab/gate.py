@@ -68,43 +68,43 @@ class GateState(question.QuestionState):
     @property
     def verdict(self) -> Literal["accepted", "rejected"] | None:
         """The verdict, or None while there is none."""
-        if self.faults >= self.rule.max_faults or any(one.claim == "worse" for one in self.versus):
+        if self.faults >= self.rule.max_faults or any(versus.claim == "worse" for versus in self.versus):
             return "rejected"
-        return "accepted" if all(one.claim == "better" for one in self.versus) else None
+        return "accepted" if all(versus.claim == "better" for versus in self.versus) else None
 
     @property
     def ended(self) -> bool:
         """Whether no further round can change or bring a verdict."""
-        return self.verdict is not None or any(one.broken for one in self.versus)
+        return self.verdict is not None or any(versus.broken for versus in self.versus)
 
-    def find(self, one: Versus) -> Findings | None:
-        """What the pairs against a baseline show; the interval agrees with the claims."""
-        return self.rule.test.find(one.batches, self._open(one, "better"), self._open(one, "worse"))
+    def find(self, versus: Versus) -> Findings | None:
+        """The findings of the pairs against a baseline; the interval agrees with the claims."""
+        return self.rule.test.find(versus.batches, self._open(versus, "better"), self._open(versus, "worse"))
 
-    def evidence(self, one: Versus) -> GateEvidence:
+    def evidence(self, versus: Versus) -> GateEvidence:
         """The evidence for both claims, and how much proves them as the other baselines stand."""
         return GateEvidence(
-            better=round(one.better, 2),
-            better_needed=round(needed(self._open(one, "better"), self.rule.alpha), 2),
-            worse=round(one.worse, 2),
-            worse_needed=round(needed(self._open(one, "worse"), self.rule.beta), 2),
+            better=round(versus.better, 2),
+            better_needed=round(needed(self._open(versus, "better"), self.rule.alpha), 2),
+            worse=round(versus.worse, 2),
+            worse_needed=round(needed(self._open(versus, "worse"), self.rule.beta), 2),
         )
 
-    def _open(self, one: Versus, claim: Claim) -> int:
+    def _open(self, versus: Versus, claim: Claim) -> int:
         """The baselines, this one among them, of which a claim is not proven."""
-        return 1 + sum(other.claim != claim for other in self.versus if other is not one)
+        return 1 + sum(another.claim != claim for another in self.versus if another is not versus)
 
     def lines(self, names: Sequence[str]) -> Iterator[str]:
         """Yield a line for each baseline."""
-        for name, one in zip(names[1:], self.versus, strict=True):
-            proof = self.evidence(one)
+        for name, versus in zip(names[1:], self.versus, strict=True):
+            proof = self.evidence(versus)
             shown = (
-                f"proven {one.claim}"
-                if one.claim
+                f"proven {versus.claim}"
+                if versus.claim
                 else f"better {proof.better:.2f} of {proof.better_needed:.2f},"
                 f" worse {proof.worse:.2f} of {proof.worse_needed:.2f}"
             )
-            yield f"against {name}: {question.findings_text(self.find(one))}; {shown}"
+            yield f"against {name}: {question.findings_text(self.find(versus))}; {shown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +205,17 @@ class GateRule(question.QuestionRule[GateResult]):
         if state.ended or (setup.rounds is not None and history.rounds >= setup.rounds):
             return state
         # The table is the baseline's number, so its dice do not depend on which others still play.
-        open_ = (number for number, one in enumerate(versus, 1) if one.claim is None)
+        open_ = (number for number, opponent in enumerate(versus, 1) if opponent.claim is None)
         return GateState(tuple((number, (0, number)) for number in open_), self, versus, sums.bot_faults)
 
     def prove(self, batches: Sequence[Sequence[Scores]]) -> list[tuple[float, float, Claim | None]]:
         """The evidence for "better" and "worse", and the claim proven, by the batches of each baseline."""
         # Between the bounds both claims are true, and may be proven: "worse" counts, as the gain is missing.
         better, worse = zip(*map(self.test.evidence, batches), strict=True)
-        found = zip(better, worse, holm(better, self.alpha), holm(worse, self.beta), strict=True)
+        proofs = zip(better, worse, holm(better, self.alpha), holm(worse, self.beta), strict=True)
         return [
-            (one, other, "worse" if bad else "better" if good else None) for one, other, good, bad in found
+            (for_better, for_worse, "worse" if bad else "better" if good else None)
+            for for_better, for_worse, good, bad in proofs
         ]
 
     def refuse(self, entrants: Sequence[StoredEntrant]) -> None:
@@ -249,7 +250,8 @@ class GateRule(question.QuestionRule[GateResult]):
 
     def result(self, database: Database, tournament: Tournament) -> GateResult:
         """The verdict from the stored results alone: by whole rounds, but the candidate's faults at once."""
-        plan, entrants = tournament.plan, database.tournaments.entrants(tournament.id)
+        plan = tournament.plan
+        entrants = database.tournaments.entrants(tournament.id)
         history = question.whole_rounds(database, tournament)
         state = self.judge(load_setup(database, tournament.id), history)
         faults, first = question.bot_faults(database, tournament)
@@ -295,17 +297,17 @@ class GateRule(question.QuestionRule[GateResult]):
             no_regression=self.elo0,
             gain=self.elo1,
             rounds=0,
-            pairs=sum(sum(one.total.pairs) for one in state.versus),
+            pairs=sum(sum(versus.total.pairs) for versus in state.versus),
             against=tuple(
                 GateLine.of(
                     stored.entrant,
-                    claim=one.claim,
-                    broken=one.broken,
-                    **question.figures(one.total, state.find(one)),
+                    claim=versus.claim,
+                    broken=versus.broken,
+                    **question.figures(versus.total, state.find(versus)),
                     faults=faults.get(stored.number, 0),
-                    evidence=state.evidence(one),
+                    evidence=state.evidence(versus),
                 )
-                for one, stored in zip(state.versus, entrants[1:], strict=True)
+                for versus, stored in zip(state.versus, entrants[1:], strict=True)
             ),
             faults={},
             first_fault=None,

@@ -20,9 +20,10 @@ def verdict_text(result: GateResult) -> str:
     """The verdict and its reason in a sentence."""
     head = f"{result.verdict.upper()}: {result.candidate.name} {result.candidate.version}"
     names: dict[Claim | None, list[str]] = {"better": [], "worse": [], None: []}
-    for one in result.against:
-        names[one.claim].append(one.name)
-    open_, pairs = _and(names[None]), counted(result.pairs, "pair")
+    for line in result.against:
+        names[line.claim].append(line.name)
+    open_ = _and(names[None])
+    pairs = counted(result.pairs, "pair")
     match result.reason:
         case "start":
             return f"{head} cannot be built or started"
@@ -33,7 +34,7 @@ def verdict_text(result: GateResult) -> str:
             claim = claim_text(result.reason, result.no_regression, result.gain)
             return f"{head} {claim} {_and(names[result.reason])}"
         case "baseline":
-            broken = _and([one.name for one in result.against if one.broken])
+            broken = _and([line.name for line in result.against if line.broken])
             return f"{head}: the games against {broken} say nothing, as the baseline fails; see its log"
         case "pairs":
             return f"{head}: {pairs} of games prove nothing yet about {open_}; allow more by --max-pairs"
@@ -44,7 +45,7 @@ def verdict_text(result: GateResult) -> str:
 
 
 def rule_text(result: GateResult) -> str:
-    """What the verdict means, in sentences."""
+    """The meaning of the verdict, in sentences."""
     bounds = result.no_regression, result.gain
     meaning = (
         f"Accepted: the candidate {claim_text('better', *bounds)} every baseline; wrong in at most"
@@ -53,7 +54,7 @@ def rule_text(result: GateResult) -> str:
         " is not refuted."
     )
     name = result.candidate.name
-    return "\n".join((meaning, *chain(*(warnings(one, name, one.name) for one in result.against))))
+    return "\n".join((meaning, *chain(*(warnings(line, name, line.name) for line in result.against))))
 
 
 def _and(names: Sequence[str]) -> str:
@@ -63,23 +64,23 @@ def _and(names: Sequence[str]) -> str:
 def versus_rows(result: GateResult) -> list[dict[str, str | int | None]]:
     """A row for each baseline, by ``COLUMNS``."""
     rows = []
-    for one in result.against:
+    for line in result.against:
         values = (
-            f"{one.name} {one.version}",
-            one.claim or "nothing yet",
-            one.pairs,
-            distinct_text(one) if one.pairs else None,
-            None if one.score is None else f"{100 * one.score:.1f} %",
-            None if one.elo is None else f"{one.elo:+.1f}",
-            None if one.elo is None else interval_text(one.low, one.high),
-            one.faults,
+            f"{line.name} {line.version}",
+            line.claim or "nothing yet",
+            line.pairs,
+            distinct_text(line) if line.pairs else None,
+            None if line.score is None else f"{100 * line.score:.1f} %",
+            None if line.elo is None else f"{line.elo:+.1f}",
+            None if line.elo is None else interval_text(line.low, line.high),
+            line.faults,
         )
         rows.append(dict(zip(COLUMNS, values, strict=True)))
     return rows
 
 
 def log_title(result: GateResult) -> str:
-    """What the lines of the verdict's log are."""
+    """The heading of the verdict's log."""
     first = result.first_fault
     return "It ends" if first is None else f"The log of match {first.match} ends"
 
@@ -128,12 +129,12 @@ def junit(result: GateResult) -> str:
 
     failed = result.reason in ("start", "faults")
     case("plays without faults", "failure" if failed else None, verdict_text(result), "\n".join(result.log))
-    for one, row in zip(result.against, versus_rows(result), strict=True):
+    for line, row in zip(result.against, versus_rows(result), strict=True):
         text = ", ".join(f"{key} {value}" for key, value in row.items() if value is not None)
-        kind: str | None = "error" if one.broken else "skipped"
-        if one.claim is not None:
-            kind = None if one.claim == "better" else "failure"
-        case(f"better than {one.name}", kind, f"{result.verdict}: {text}")
+        kind: str | None = "error" if line.broken else "skipped"
+        if line.claim is not None:
+            kind = None if line.claim == "better" else "failure"
+        case(f"better than {line.name}", kind, f"{result.verdict}: {text}")
     for key, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(key, str(len(suite.findall(f"testcase/{kind}"))))
     ET.indent(root)

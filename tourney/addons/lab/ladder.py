@@ -165,21 +165,22 @@ class LadderRule(question.QuestionRule[LadderResult]):
         below = [rung for rung in best if self.rating(rung) <= placement.rating]
         above = [rung for rung in best if self.rating(rung) > placement.rating]
         near = best[0]
-        other = next(iter(above if near in below else below), near)
-        other = other if 2 * information(other) >= information(near) else near
-        return [(near if table % 2 == 0 else other,) for table in range(tables)]
+        far = next(iter(above if near in below else below), near)
+        far = far if 2 * information(far) >= information(near) else near
+        return [(near if table % 2 == 0 else far,) for table in range(tables)]
 
     def _meetings(self, results: Iterable[ResultRow]) -> list[list[Meeting]]:
         """The bot's meetings by mirrored group; results are in schedule order."""
-        found = []
+        meetings = []
         for _, group in groupby(filter(counts, results), key=lambda result: result.key[:3]):
             points = [rung_half_points(result) for result in group]
-            games, total = Counter(chain.from_iterable(points)), Counter[int]()
-            for one in points:
-                total.update(one)
+            games = Counter(chain.from_iterable(points))
+            total = Counter[int]()
+            for game_points in points:
+                total.update(game_points)
             weight = 2 / (1 + len(points[0]))
-            found.append([Meeting(self.rating(n), games[n], total[n], weight) for n in games])
-        return found
+            meetings.append([Meeting(self.rating(n), games[n], total[n], weight) for n in games])
+        return meetings
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["LadderRule", tuple[Rung, ...]]:
         """The rule with the ratings of the game's rungs, and the rungs.
@@ -211,7 +212,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
                 )
 
     def result(self, database: Database, tournament: Tournament) -> LadderResult:
-        """The bot's place by all stored results, those of an unfinished batch too.
+        """The bot's place by all stored results, an unfinished batch's too.
 
         Intervals hold at every look until the placement has ended.
         """
@@ -267,10 +268,11 @@ class LadderRule(question.QuestionRule[LadderResult]):
         self, results: Sequence[ResultRow], placement: Placement | None, entrants: Sequence[StoredEntrant]
     ) -> Iterator[RungLine]:
         """Yield the rungs, the best first."""
-        scores = Counter(one for result in results for one in rung_half_points(result).items())
+        scores = Counter(item for result in results for item in rung_half_points(result).items())
         for number in sorted(range(1, len(entrants)), key=lambda number: (-self.rating(number), -number)):
             lost, drawn, won = (scores[number, points] for points in range(3))
-            games, rating = lost + drawn + won, self.rating(number)
+            games = lost + drawn + won
+            rating = self.rating(number)
             yield RungLine.of(
                 entrants[number].entrant,
                 rating=question.rounded(rating / 100) or 0.0,
@@ -299,7 +301,7 @@ class LadderFormat(question.QuestionFormat):
         return ("rating", "sigma")
 
     def scores(self, setup: Setup, history: History) -> EntrantScores:
-        """The bot's rating among those of the rungs."""
+        """The bot's rating on the rungs' scale."""
         rule = LadderRule.of(setup.extra)
         placement = rule.place(history.results)
         points = match_points((p.number for p in setup.participants), history.results, setup.seats)
@@ -319,13 +321,14 @@ def counts(result: ResultRow) -> bool:
 
 def rung_half_points(result: ResultRow) -> Mapping[int, int]:
     """The bot's half-points against each rung at the table."""
-    mine, places = result.ranks[result.entrants.index(0)], zip(result.entrants, result.ranks, strict=True)
+    mine = result.ranks[result.entrants.index(0)]
+    places = zip(result.entrants, result.ranks, strict=True)
     return {number: half_points(mine, rank) for number, rank in places if number}
 
 
 def _lost(matches: Iterable[TournamentMatch], names: Sequence[str]) -> list[LostGame]:
     """The games in which the bot was not first: last places before others, then the shortest first."""
-    found = []
+    lines = []
     for match in matches:
         result = match.result
         if result is None or result.void:
@@ -341,8 +344,8 @@ def _lost(matches: Iterable[TournamentMatch], names: Sequence[str]) -> list[Lost
                 fault=result.faults[place_] if result.faults else None,
                 look="",
             )
-            found.append(line)
-    return sorted(found, key=lambda line: (-line.rank, line.actions, line.match))[:MAX_LOST]
+            lines.append(line)
+    return sorted(lines, key=lambda line: (-line.rank, line.actions, line.match))[:MAX_LOST]
 
 
 def _elo(hundredths: int | None) -> float | None:

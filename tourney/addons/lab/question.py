@@ -38,9 +38,9 @@ R_co = TypeVar("R_co", bound=Document, covariant=True)
 
 
 class QuestionState(ABC):
-    """What whole rounds of results say about a question.
+    """The state of a question after whole rounds of results.
 
-    ``tables`` are those of the next round; there are none once the question is answered, or cannot be.
+    ``tables``: of the next round; none once the question is answered, or cannot be answered.
     """
 
     tables: tuple[Table, ...]
@@ -65,14 +65,14 @@ class QuestionRule(ABC, Generic[R_co]):
     kind: ClassVar[str]
     """The name of the command and of the format."""
     noun: ClassVar[str]
-    """What one of these tournaments is called in messages."""
+    """The noun for such a tournament in messages."""
     title: ClassVar[str]
     """The beginning of the tournament's name, from the names of the entrants."""
     other_names: ClassVar[Sequence[str]]
     """Names for a bot whose own is taken, from its ``name``, its ``version`` and its ``age`` beside the first
     bot: ``old``, ``new``, or ``2`` for the same files."""
     hashed: ClassVar[Sequence[str]] = ("options", "opening-plies")
-    """What decides beside game, rules, limits, rule, seed and entrants."""
+    """The settings that decide beside game, rules, limits, rule, seed and entrants."""
     builds_first: ClassVar[bool] = False
     """Whether a bot that cannot be built or started is an answer (see ``unstartable``), not an error."""
 
@@ -101,7 +101,7 @@ class QuestionRule(ABC, Generic[R_co]):
 
     @abstractmethod
     def judge(self, setup: Setup, history: History) -> QuestionState:
-        """What the results of whole rounds say; they depend on no order of play."""
+        """The state after whole rounds of results. It does not depend on the order of play."""
 
     @abstractmethod
     def result(self, database: Database, tournament: Tournament) -> R_co:
@@ -126,10 +126,10 @@ class QuestionRule(ABC, Generic[R_co]):
 
 def stored_settings(test: object = None, **settings: int | str | None) -> tuple[tuple[str, int | str], ...]:
     """Settings of a format, sorted by name, with the exact numbers of a test; None leaves one out."""
-    found = {key.replace("_", "-"): value for key, value in settings.items() if value is not None}
+    stored = {key.replace("_", "-"): value for key, value in settings.items() if value is not None}
     if test is not None:
-        found |= {name: repr(float(getattr(test, name))) for name in TEST}
-    return tuple(sorted(found.items()))
+        stored |= {name: repr(float(getattr(test, name))) for name in TEST}
+    return tuple(sorted(stored.items()))
 
 
 class QuestionFormat(Format):
@@ -207,22 +207,23 @@ class BatchSums:
         """Take in further rounds."""
         for (_, table), batch in groupby(results, key=lambda result: result.key[:2]):
             scores: Counter[int | None] = Counter()
-            found: list[tuple[float, float]] = []
+            scored: list[tuple[float, float]] = []
             before = len(self._seen)
             for _, games in groupby(batch, key=lambda result: result.key.repeat):
                 pair = tuple(games)
                 points, luck = self.score(table, pair)
                 scores[points] += 1
                 if points is not None:
-                    found.append((points / 4, luck))
+                    scored.append((points / 4, luck))
                     # A game whose moves are not known repeats no other.
-                    self._seen |= {(one.entrants, one.evidence.play or one.key) for one in pair}
+                    self._seen |= {(game.entrants, game.evidence.play or game.key) for game in pair}
             a, b, c, d, e = (scores[points] for points in range(5))
-            # The share of luck is that of earlier batches: a test holds only if it is known before the dice.
+            # The share of luck comes from earlier batches: the test's guarantee holds only if the share is
+            # fixed before these dice are thrown.
             share = self._shares[table].value
-            fair = Counter(score - share * luck for score, luck in found)
-            self._shares[table].add(found)
-            batch_luck = math.fsum(luck for _, luck in found)
+            fair = Counter(score - share * luck for score, luck in scored)
+            self._shares[table].add(scored)
+            batch_luck = math.fsum(luck for _, luck in scored)
             new = len(self._seen) - before
             self.batches[table].append(PairBatch((a, b, c, d, e), scores[None], new, batch_luck, fair))
 
@@ -245,25 +246,27 @@ class BatchSums:
 
 def added(batches: Iterable[PairBatch]) -> PairBatch:
     """One batch of all these pairs."""
-    found = list(batches)
-    a, b, c, d, e = (sum(batch.pairs[points] for batch in found) for points in range(5))
-    lost, distinct = sum(batch.lost for batch in found), sum(batch.distinct for batch in found)
-    return PairBatch((a, b, c, d, e), lost, distinct, math.fsum(batch.luck for batch in found))
+    parts = list(batches)
+    a, b, c, d, e = (sum(batch.pairs[points] for batch in parts) for points in range(5))
+    lost = sum(batch.lost for batch in parts)
+    distinct = sum(batch.distinct for batch in parts)
+    return PairBatch((a, b, c, d, e), lost, distinct, math.fsum(batch.luck for batch in parts))
 
 
-def figures(batch: PairBatch, found: Findings | None) -> JsonObject:
+def figures(batch: PairBatch, findings: Findings | None) -> JsonObject:
     """Pairs, and what they show, by the keys of a result."""
-    count, points = sum(batch.pairs), sum(half * pairs for half, pairs in enumerate(batch.pairs))
+    count = sum(batch.pairs)
+    points = sum(half * pairs for half, pairs in enumerate(batch.pairs))
     return {
         "pairs": count,
         "pentanomial": batch.pairs,
         "lost_pairs": batch.lost,
         "distinct": batch.distinct,
-        "score": rounded(found and found.score, 4),
+        "score": rounded(findings and findings.score, 4),
         "score_with_luck": rounded(points / 4 / count, 4) if count else None,
         "luck": rounded(batch.luck / count, 4) if count else None,
-        **{key: rounded(found and getattr(found, key)) for key in ("elo", "low", "high")},
-        "halves": found and found.halves,
+        **{key: rounded(findings and getattr(findings, key)) for key in ("elo", "low", "high")},
+        "halves": findings and findings.halves,
     }
 
 
@@ -297,13 +300,14 @@ def rounded(value: float | None, digits: int = 1) -> float | None:
     return None if value is None or math.isinf(value) else round(value, digits) + 0.0
 
 
-def findings_text(found: Findings | None) -> str:
+def findings_text(findings: Findings | None) -> str:
     """The pairs so far with A's score, Elo and interval, in a line of progress."""
-    if found is None:
+    if findings is None:
         return "no pair counts so far"
-    ends = interval_text(rounded(found.low), rounded(found.high))
-    score = f"score {100 * found.score:.1f} %"
-    return f"{counted(found.groups, 'pair')}, {score}, Elo {rounded(found.elo):+.1f} ({ends} at every look)"
+    ends = interval_text(rounded(findings.low), rounded(findings.high))
+    score = f"score {100 * findings.score:.1f} %"
+    elo = f"Elo {rounded(findings.elo):+.1f}"
+    return f"{counted(findings.groups, 'pair')}, {score}, {elo} ({ends} at every look)"
 
 
 def interval_text(low: float | None, high: float | None) -> str:

@@ -76,7 +76,8 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
 
     def sentence(self) -> str:
         """The decision."""
-        a, b = self.a, self.b
+        a = self.a
+        b = self.b
         if self.ended and not self.pairs:
             return f"no pair of {a} and {b} counts, as matches are void: run `tourney bots check` on both"
         if self.width is not None:
@@ -89,15 +90,20 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
         return f"undecided after {self.pairs} pairs whether {a} is better than {b}"
 
     def _width_sentence(self, width: int) -> str:
-        a, b, pairs, elo, low, high = self.a, self.b, self.pairs, self.elo, self.low, self.high
+        a = self.a
+        b = self.b
+        pairs = self.pairs
+        elo = self.elo
+        low = self.low
+        high = self.high
         if elo is None:
             return f"no pair of {a} and {b} is played so far: run the same command again"
-        known = f"{a} is {elo:+} Elo against {b} ({signed(low)} to {signed(high)}, {self.intervals})"
+        estimate = f"{a} is {elo:+} Elo against {b} ({signed(low)} to {signed(high)}, {self.intervals})"
         if low is not None and high is not None and max(high - elo, elo - low) <= width + 0.1:
-            return f"{known} after {pairs} pairs"
+            return f"{estimate} after {pairs} pairs"
         if self.ended:
-            return f"{known}: it is not known to {width} Elo after {pairs} pairs; set --max-pairs higher"
-        return f"{known}: run the same command again to know it to {width} Elo on each side"
+            return f"{estimate}: it is not known to {width} Elo after {pairs} pairs; set --max-pairs higher"
+        return f"{estimate}: run the same command again to know it to {width} Elo on each side"
 
 
 class GateBot(Part, frozen=True, kw_only=True):
@@ -253,7 +259,8 @@ class LadderResult(Document, frozen=True, kw_only=True):
 
     def ending_sentence(self) -> str:
         """Why the placement ended, or that it goes on."""
-        games, width = counted(self.games, "game"), f"±{self.width} Elo"
+        games = counted(self.games, "game")
+        width = f"±{self.width} Elo"
         missed = f"±{((self.high or 0) - (self.low or 0)) / 2:.1f} Elo"
         if self.ending is None:
             return f"{games} so far: run the same command again to go on to an interval of {width}"
@@ -335,7 +342,7 @@ def signed(value: float | None) -> str:
 
 
 def claim_text(claim: Claim, elo0: float, elo1: float) -> str:
-    """What a claim says of the first bot, up to the name of the other."""
+    """A claim about the first bot in words, up to the name of the other."""
     if claim == "better":
         return "is better than" if not elo0 else f"is {_bound(elo0, 'more')} than"
     return "is weaker than" if not elo1 else f"is {_bound(elo1, 'less')} than"
@@ -348,21 +355,22 @@ def _bound(elo: float, word: str) -> str:
     return f"{'less' if word == 'more' else 'more'} than {-elo:g} Elo weaker"
 
 
-def distinct_text(one: ComparisonResult | GateLine) -> str:
+def distinct_text(result: ComparisonResult | GateLine) -> str:
     """How many of the games are distinct, as ``2 distinct of 32``."""
-    return f"{one.distinct:,} distinct of {2 * one.pairs:,}"
+    return f"{result.distinct:,} distinct of {2 * result.pairs:,}"
 
 
-def warnings(one: ComparisonResult | GateLine, bot: str, other: str) -> Iterator[str]:
+def warnings(result: ComparisonResult | GateLine, bot: str, opponent: str) -> Iterator[str]:
     """Yield sentences on games that repeat, and on a strength that changed during the test."""
-    if one.distinct < 2 * one.pairs:
+    if result.distinct < 2 * result.pairs:
         yield (
-            f"warning: {distinct_text(one)} games of {bot} and {other}: the result says what these games say;"
-            " let others begin by --opening-plies or --opening-book"
+            f"warning: {distinct_text(result)} games of {bot} and {opponent}: the result says what these"
+            " games say; let others begin by --opening-plies or --opening-book"
         )
-    if one.halves is not None:
-        first, last = (f"{100 * score:.1f} %" for score in one.halves)
+    if result.halves is not None:
+        first, last = (f"{100 * score:.1f} %" for score in result.halves)
         yield (
-            f"warning: {bot} scored {first} against {other} in the first half of the pairs and {last} in the"
-            " last, more than chance explains: a bot's strength changed, and the result is a mean of both"
+            f"warning: {bot} scored {first} against {opponent} in the first half of the pairs and"
+            f" {last} in the last, more than chance explains: a bot's strength changed, and the result is a"
+            " mean of both"
         )

@@ -113,7 +113,8 @@ class TuneFile:
 
     def tuning(self, bot: StoredBot) -> BotQuestion[TuneResult]:
         """The question which values are best. Raises UsageError for a bot without parameters."""
-        table, parameters = self.table, bot.manifest.parameters
+        table = self.table
+        parameters = bot.manifest.parameters
         if not parameters:
             raise UsageError(
                 f"{bot.label} has no parameters: name each in its bot.toml, as [parameters.reach] with value,"
@@ -128,8 +129,10 @@ class TuneFile:
         if table.parameters:
             parameters = {name: parameters[name] for name in table.parameters}
         rate = default_rate(len(parameters)) if table.rate is None else Decimal(f"{table.rate:.6f}")
-        pairs, draws = table.games // 2, derive(self._seed or 0, "tune")
-        names, values = tuple(parameters), tuple(parameters.values())
+        pairs = table.games // 2
+        draws = derive(self._seed or 0, "tune")
+        names = tuple(parameters)
+        values = tuple(parameters.values())
         terms = SearchTerms(names, values, pairs, min(table.batch, pairs), draws, rate)
         rule = TuneRule(terms, table.method, version_of(table.method), luck=True)
         return self._question(rule, (bot.digest, bot.digest), self._seed)
@@ -182,8 +185,8 @@ _VERSION = re.compile(r"""(?P<key>\s*version\s*=\s*)(?:"[^"]*"|'[^']*')""")
 
 def raised(version: str) -> str:
     """A version after this one: its last number is one higher, or ``.1`` follows."""
-    found = re.sub(r"(\d+)(\D*)\Z", lambda last: f"{int(last[1]) + 1}{last[2]}", version)
-    return f"{version}.1" if found == version else found
+    changed = re.sub(r"(\d+)(\D*)\Z", lambda last: f"{int(last[1]) + 1}{last[2]}", version)
+    return f"{version}.1" if changed == version else changed
 
 
 def tuned_manifest(text: str, values: Mapping[str, str], where: str) -> str:
@@ -193,7 +196,8 @@ def tuned_manifest(text: str, values: Mapping[str, str], where: str) -> str:
     """
     old = read_manifest(text, where)
     version = raised(old.version)
-    lines, table = [], ""
+    lines = []
+    table = ""
     for line in text.splitlines(keepends=True):
         if header := _TABLE.match(line.rstrip("\r\n")):
             table = re.sub("[\"']", "", header[1])
@@ -204,12 +208,12 @@ def tuned_manifest(text: str, values: Mapping[str, str], where: str) -> str:
             line = _NUMBER.sub(rf"\g<key>{values[name]}", line, count=1)  # noqa: PLW2901 - as above
         lines.append(line)
     changed = "".join(lines)
-    found = {
-        name: structs.replace(one, value=float(values.get(name, one.value)))
-        for name, one in old.parameters.items()
+    parameters = {
+        name: structs.replace(parameter, value=float(values.get(name, parameter.value)))
+        for name, parameter in old.parameters.items()
     }
     # Lines were replaced by their form: reading the whole again shows whether the right ones were.
-    if read_manifest(changed, where) != structs.replace(old, version=version, parameters=found):
+    if read_manifest(changed, where) != structs.replace(old, version=version, parameters=parameters):
         raise BotError(
             f"{where}: write each parameter as a table [parameters.NAME] with a line `value = NUMBER`, and"
             " the version on a line of its own, so that tuned values can take their place",
@@ -224,11 +228,11 @@ def check_out(bot: StoredBot, folder: Path) -> None:
         raise UsageError(f"{folder} exists already; choose another folder by --out")
     if not folder.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {folder.absolute().parent} for {folder.name}; make it first")
-    other = {
-        name: one.text(one.low if one.value != one.low else one.high)
-        for name, one in bot.manifest.parameters.items()
+    values = {
+        name: parameter.text(parameter.low if parameter.value != parameter.low else parameter.high)
+        for name, parameter in bot.manifest.parameters.items()
     }
-    tuned_manifest((bot.folder / FILE_NAME).read_text("utf-8"), other, FILE_NAME)
+    tuned_manifest((bot.folder / FILE_NAME).read_text("utf-8"), values, FILE_NAME)
 
 
 def write_tuned(bot: StoredBot, values: Mapping[str, str], folder: Path) -> None:
@@ -236,7 +240,7 @@ def write_tuned(bot: StoredBot, values: Mapping[str, str], folder: Path) -> None
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
     try:
         copy = shutil.copytree(bot.folder, temporary / "bot")
-        # The files of a store are read-only, and so are those of a plain copy.
+        # The files of a store are read-only, and a plain copy would be too.
         for place in (copy, *copy.rglob("*")):
             place.chmod(place.stat().st_mode | 0o200)
         text = (copy / FILE_NAME).read_text("utf-8")

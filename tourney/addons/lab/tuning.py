@@ -55,8 +55,9 @@ class Trajectory:
         self._sums = question.BatchSums()
         self._share = Coefficient()
         self.points = [WayPoint(0, self._method.values, self._method.gain)]
-        self.lost, self.void = 0, False
-        """The pairs with a void match, and whether those of the last round are all of them."""
+        self.lost = 0
+        self.void = False
+        """The pairs with a void match, and whether the last round has only such pairs."""
         self.tables = 0  # of the next round
         self.arguments: dict[TablePlace, SeatArguments] = {}
         self._propose()
@@ -65,13 +66,14 @@ class Trajectory:
         """Take in further rounds."""
         for _, played in groupby(results, key=lambda result: result.key.round):
             tables = groupby(played, key=lambda result: result.key.table)
-            found = [self._sums.score(table, pair) for table, pair in tables]
+            pairs = [self._sums.score(table, pair) for table, pair in tables]
             share = self._share.value if self._rule.luck else 0.0
-            scores = [None if points is None else points / 4 - share * luck for points, luck in found]
-            self._share.add((points / 4, luck) for points, luck in found if points is not None)
+            scores = [None if points is None else points / 4 - share * luck for points, luck in pairs]
+            self._share.add((points / 4, luck) for points, luck in pairs if points is not None)
             self._method.learn(scores)
             lost = sum(score is None for score in scores)
-            self.lost, self.void = self.lost + lost, lost == len(scores)
+            self.lost = self.lost + lost
+            self.void = lost == len(scores)
             self.points.append(WayPoint(self._method.done, self._method.values, self._method.gain))
             self._propose()
 
@@ -108,7 +110,7 @@ class TuneState(question.QuestionState):
 
 @dataclass(frozen=True, slots=True)
 class TuneRule(question.QuestionRule[TuneResult]):
-    """What is tuned, and how; ``version`` is Optuna's, and ``luck`` says whether to subtract luck."""
+    """The subject and method of a tuning. ``version``: Optuna's; ``luck``: whether to subtract luck."""
 
     kind = "tune"
     noun = "tuning"
@@ -155,8 +157,8 @@ class TuneRule(question.QuestionRule[TuneResult]):
 
     def words(self, values: Values) -> tuple[str, ...]:
         """Values as arguments."""
-        found = zip(self.terms.names, self.terms.parameters, values, strict=True)
-        return tuple(f"{name}={one.text(value)}" for name, one, value in found)
+        settings = zip(self.terms.names, self.terms.parameters, values, strict=True)
+        return tuple(f"{name}={parameter.text(value)}" for name, parameter, value in settings)
 
     def judge(self, setup: Setup, history: History) -> TuneState:
         """The values by whole rounds, and the tables of the next one; a void round ends the tuning."""
@@ -171,7 +173,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
         way = history.sums(Trajectory, self)
         state = self.judge(load_setup(database, tournament.id), history)
         faults, first = question.bot_faults(database, tournament, (0, 1))
-        found = zip(self.terms.names, self.terms.parameters, way.points[-1].values, strict=True)
+        tuned = zip(self.terms.names, self.terms.parameters, way.points[-1].values, strict=True)
         return TuneResult(
             tuning=tournament.name,
             game=tournament.game,
@@ -184,9 +186,14 @@ class TuneRule(question.QuestionRule[TuneResult]):
             void=way.void,
             parameters=tuple(
                 TunedParameter(
-                    name=name, low=one.low, high=one.high, step=one.step, start=one.text(), value=one.text(v)
+                    name=name,
+                    low=parameter.low,
+                    high=parameter.high,
+                    step=parameter.step,
+                    start=parameter.text(),
+                    value=parameter.text(value),
                 )
-                for name, one, v in found
+                for name, parameter, value in tuned
             ),
             points=tuple(self._point(point) for point in way.shown()),
             faults=dict(sorted(faults.items())),
@@ -199,7 +206,10 @@ class TuneRule(question.QuestionRule[TuneResult]):
         half = QUANTILE * point.gain.deviation
         elo = point.gain.elo
         gain, low, high = (question.rounded(value) or 0.0 for value in (elo, elo - half, elo + half))
-        texts = tuple(one.text(value) for one, value in zip(self.terms.parameters, point.values, strict=True))
+        texts = tuple(
+            parameter.text(value)
+            for parameter, value in zip(self.terms.parameters, point.values, strict=True)
+        )
         return TunePoint(pairs=point.pairs, values=texts, gain=gain, low=low, high=high)
 
 
@@ -219,8 +229,8 @@ class TuneFormat(question.QuestionFormat):
         rule = TuneRule.of(setup.extra)
         shown = history.sums(Trajectory, rule).shown()
         lines = []
-        for place, (name, one) in enumerate(zip(rule.terms.names, rule.terms.parameters, strict=True)):
-            moves = [(float(p.values[place]) - one.value) / one.step for p in shown]
+        for place, (name, parameter) in enumerate(zip(rule.terms.names, rule.terms.parameters, strict=True)):
+            moves = [(float(p.values[place]) - parameter.value) / parameter.step for p in shown]
             points = ((p.pairs, move, move, move) for p, move in zip(shown, moves, strict=True))
             lines.append((name, tuple(points)))
         gains = ((p.pairs, p.gain.elo, QUANTILE * p.gain.deviation) for p in shown)

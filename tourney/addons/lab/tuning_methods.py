@@ -2,7 +2,7 @@
 
 SPSA (Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization", IEEE
 Transactions on Aerospace and Electronic Systems 34, 1998) moves all values at once by mirrored pairs between
-values shifted up and down by random signs. Its gains are those of fishtest, the test server of Stockfish: of
+values shifted up and down by random signs. Its gains are fishtest's, the test server of Stockfish: of
 N pairs, A = N / 10, alpha = 0.602 and gamma = 0.101 (fishtest, pull requests 619 and 1326), each parameter
 with its shift ``c_end`` (here ``step``) and a rate ``r_end``, both at the last pair. Engines are tuned with
 an ``r_end`` of 0.002 over tens of thousands of games. ``default_rate`` is van den Bergh's formula (fishtest,
@@ -34,18 +34,21 @@ ELO: Final = 1600 / math.log(10)
 PRECISION: Final = 5
 """The Elo that the noise of the last values costs at most (at 95 %), by ``default_rate``."""
 
-_ALPHA, _GAMMA, _A = Decimal("0.602"), Decimal("0.101"), Decimal("0.1")
+# alpha, gamma and A / N of the module's docstring
+_STEP_EXPONENT = Decimal("0.602")
+_SHIFT_EXPONENT = Decimal("0.101")
+_STABILITY = Decimal("0.1")
 _GUARD = 6  # decimals that values have while they move, beyond those that they play with
 
 Values = tuple[Decimal, ...]
 """A value for each parameter, in the order of ``bot.toml``."""
 Duel = tuple[Values, Values]
-"""What entrants 0 and 1 play with at a table."""
+"""The values that entrants 0 and 1 play with at a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTerms:
-    """What a method is asked: parameters, pairs of games in all and in a batch, and the seed of its draws.
+    """A method's task: parameters, pairs of games in all and in a batch, and the seed of its draws.
 
     ``rate`` is ``r_end`` of SPSA.
     """
@@ -60,22 +63,22 @@ class SearchTerms:
     @property
     def start(self) -> Values:
         """The values of ``bot.toml``."""
-        return tuple(exact(one.value) for one in self.parameters)
+        return tuple(exact(parameter.value) for parameter in self.parameters)
 
     def played(self, values: Sequence[Decimal], dithers: Sequence[Decimal] | None = None) -> Values:
         """Values as bots play with them: rounded to their decimals, within their bounds.
 
         With ``dithers`` (from 0 to 1) a value is rounded up in that share of cases that keeps its mean.
         """
-        found = []
-        for place, (value, one) in enumerate(zip(values, self.parameters, strict=True)):
-            unit = Decimal(1).scaleb(-one.decimals)
+        played = []
+        for place, (value, parameter) in enumerate(zip(values, self.parameters, strict=True)):
+            unit = Decimal(1).scaleb(-parameter.decimals)
             if dithers is None:
                 rounded = value.quantize(unit, ROUND_HALF_EVEN)
             else:
                 rounded = (value + dithers[place] * unit).quantize(unit, ROUND_FLOOR)
-            found.append(min(max(rounded, exact(one.low)), exact(one.high)))
-        return tuple(found)
+            played.append(min(max(rounded, exact(parameter.low)), exact(parameter.high)))
+        return tuple(played)
 
 
 class Gain(NamedTuple):
@@ -94,7 +97,9 @@ class Method(ABC):
 
     def __init__(self, terms: SearchTerms) -> None:
         self.terms = terms
-        self.values, self.gain, self.done = terms.start, Gain(0.0, 0.0), 0
+        self.values = terms.start
+        self.gain = Gain(0.0, 0.0)
+        self.done = 0
 
     @property
     def count(self) -> int:
@@ -133,18 +138,21 @@ class Spsa(Method):
 
     def _shift(self, number: int) -> tuple[Values, Decimal]:
         """The shifts of a pair, by its number from 1, and its rate."""
-        terms, last = self.terms, Decimal(self.terms.pairs)
-        wider = _power(last / number, _GAMMA)
-        faster = _power((_A * last + last) / (_A * last + number), _ALPHA)
+        terms = self.terms
+        last = Decimal(self.terms.pairs)
+        wider = _power(last / number, _SHIFT_EXPONENT)
+        faster = _power((_STABILITY * last + last) / (_STABILITY * last + number), _STEP_EXPONENT)
         shifts = []
-        for i, one in enumerate(terms.parameters):
-            size = max(exact(one.step) * wider, Decimal("0.5").scaleb(-one.decimals))
+        for i, parameter in enumerate(terms.parameters):
+            size = max(exact(parameter.step) * wider, Decimal("0.5").scaleb(-parameter.decimals))
             shifts.append(-size if derive(terms.draws, "sign", number, i) & 1 else size)
         return tuple(shifts), terms.rate * faster / (wider * wider)
 
     def learn(self, scores: Sequence[float | None]) -> None:
         """Move each value by rate * shift * (wins less losses of the pair's two games)."""
-        slopes, moved, counted = [0.0] * len(self._theta), [Decimal(0)] * len(self._theta), 0
+        slopes = [0.0] * len(self._theta)
+        moved = [Decimal(0)] * len(self._theta)
+        counted = 0
         for score, (shifts, rate) in zip(scores, self._batch, strict=True):
             if score is None:
                 continue
@@ -160,9 +168,9 @@ class Spsa(Method):
             rise = sum(slope * float(move) for slope, move in zip(slopes, self._moved, strict=True)) / counted
             self.gain = Gain(self.gain.elo + rise, math.hypot(self.gain.deviation, rise))
         before = list(self._theta)
-        for i, one in enumerate(self.terms.parameters):
-            value = min(max(self._theta[i] + moved[i], exact(one.low)), exact(one.high))
-            self._theta[i] = value.quantize(Decimal(1).scaleb(-one.decimals - _GUARD), ROUND_HALF_EVEN)
+        for i, parameter in enumerate(self.terms.parameters):
+            value = min(max(self._theta[i] + moved[i], exact(parameter.low)), exact(parameter.high))
+            self._theta[i] = value.quantize(Decimal(1).scaleb(-parameter.decimals - _GUARD), ROUND_HALF_EVEN)
         self._moved = [now - then for now, then in zip(self._theta, before, strict=True)]
         self.done += len(scores)
         self.values = self.terms.played(self._theta)
@@ -176,7 +184,9 @@ class CandidateSearch(Method):
 
     def __init__(self, terms: SearchTerms) -> None:
         super().__init__(terms)
-        self._score, self._tried, self.tries = 0.5, terms.start, 0
+        self._score = 0.5
+        self._tried = terms.start
+        self.tries = 0
 
     @abstractmethod
     def candidate(self) -> Values:
@@ -195,14 +205,15 @@ class CandidateSearch(Method):
 
     def learn(self, scores: Sequence[float | None]) -> None:
         """Keep the candidate if its mean is the best so far, and more than half."""
-        found = [score for score in scores if score is not None]
+        played = [score for score in scores if score is not None]
         self.done += len(scores)
-        mean = math.fsum(found) / len(found) if found else 0.0
+        mean = math.fsum(played) / len(played) if played else 0.0
         self.take(round(mean, 9))
         if mean > self._score:
-            spread = math.fsum((score - mean) ** 2 for score in found) / max(1, len(found) - 1)
-            self.values, self._score = self._tried, mean
-            self.gain = Gain(ELO * (mean - 0.5), ELO * math.sqrt(spread / len(found)))
+            spread = math.fsum((score - mean) ** 2 for score in played) / max(1, len(played) - 1)
+            self.values = self._tried
+            self._score = mean
+            self.gain = Gain(ELO * (mean - 0.5), ELO * math.sqrt(spread / len(played)))
 
 
 class RandomSearch(CandidateSearch):
@@ -210,11 +221,11 @@ class RandomSearch(CandidateSearch):
 
     def candidate(self) -> Values:
         """Values drawn uniformly, each from its low to its high."""
-        found = []
-        for i, one in enumerate(self.terms.parameters):
-            drawn = uniform(derive(self.terms.draws, "candidate", self.tries, i), grid_size(one))
-            found.append(exact(one.low) + Decimal(drawn).scaleb(-one.decimals))
-        return tuple(found)
+        candidate = []
+        for i, parameter in enumerate(self.terms.parameters):
+            drawn = uniform(derive(self.terms.draws, "candidate", self.tries, i), grid_size(parameter))
+            candidate.append(exact(parameter.low) + Decimal(drawn).scaleb(-parameter.decimals))
+        return tuple(candidate)
 
 
 def method_of(name: str, terms: SearchTerms) -> Method:
@@ -231,15 +242,15 @@ def version_of(name: str) -> str:
     return str(optuna_package().__version__)
 
 
-def grid_size(one: Parameter) -> int:
+def grid_size(parameter: Parameter) -> int:
     """The number of values that a parameter can have."""
-    return int((exact(one.high) - exact(one.low)).scaleb(one.decimals)) + 1
+    return int((exact(parameter.high) - exact(parameter.low)).scaleb(parameter.decimals)) + 1
 
 
 def default_rate(parameters: int) -> Decimal:
     """``r_end`` by van den Bergh's formula for ``PRECISION`` at 95 %, of games without draws.
 
-    The quantile of chi-squared is that of Wilson and Hilferty, as in fishtest.
+    The quantile of chi-squared is Wilson and Hilferty's approximation, as in fishtest.
     """
     part = 2 / (9 * parameters)
     quantile = parameters * (1 - part + 1.6448536269514722 * math.sqrt(part)) ** 3
@@ -265,23 +276,23 @@ class OptunaSearch(CandidateSearch):
         self._study = optuna.create_study(direction="maximize", sampler=made)
         integers = optuna.distributions.IntDistribution
         named = dict(zip(terms.names, terms.parameters, strict=True))
-        self._space = {name: integers(0, grid_size(one) - 1) for name, one in named.items()}
+        self._space = {name: integers(0, grid_size(parameter) - 1) for name, parameter in named.items()}
         first = {
-            name: round((exact(one.value) - exact(one.low)).scaleb(one.decimals))
-            for name, one in named.items()
+            name: round((exact(parameter.value) - exact(parameter.low)).scaleb(parameter.decimals))
+            for name, parameter in named.items()
         }
         self._study.add_trial(optuna.trial.create_trial(params=first, distributions=self._space, value=0.5))
         self._trial = self._study.trials[0]
 
     def candidate(self) -> Values:
-        """What the sampler asks for."""
+        """The sampler's next candidate."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._trial = self._study.ask(self._space)
         places = zip(self._space, self.terms.parameters, strict=True)
         return tuple(
-            exact(one.low) + Decimal(int(self._trial.params[name])).scaleb(-one.decimals)
-            for name, one in places
+            exact(parameter.low) + Decimal(int(self._trial.params[name])).scaleb(-parameter.decimals)
+            for name, parameter in places
         )
 
     def take(self, score: float) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class OpenSpielGame(Game[str]):
     """A sequential game of OpenSpiel with perfect information, under the name ``openspiel:TEXT``.
 
-    ``inner`` is OpenSpiel's game. The rules version is that of OpenSpiel.
+    ``inner`` is OpenSpiel's game. The rules version is OpenSpiel's version.
     """
 
     has_positions = False
@@ -59,7 +59,7 @@ class OpenSpielGame(Game[str]):
         return ["\u00a0".join(text.split()) or action for text, action in zip(shown, actions, strict=True)]
 
     def seen(self, inner: Any, seat: int) -> str:
-        """What a seat sees of OpenSpiel's state."""
+        """OpenSpiel's text of a state, as a seat sees it."""
         if self.has_hidden_actions and self._by_state:
             return str(inner.information_state_string(seat - 1))
         if self._by_observation:
@@ -75,10 +75,11 @@ class OpenSpielGame(Game[str]):
 
     def _after(self, position: str) -> OpenSpielState:
         """The state of a position string; a replay asks for one after the other."""
-        known, state = self._drawn
-        if not f"{position} ".startswith(f"{known} "):
-            known, state = MOVES, self.initial(self.players, {})
-        for action in position[len(known) :].split():
+        drawn, state = self._drawn
+        if not f"{position} ".startswith(f"{drawn} "):
+            drawn = MOVES
+            state = self.initial(self.players, {})
+        for action in position[len(drawn) :].split():
             state = state.play(action)
         self._drawn = position, state
         return state
@@ -120,18 +121,19 @@ class OpenSpiel(GameFamily):
             )
         if any(len(number) > MAX_NUMBER for number in _NUMBER.findall(text)):
             raise GameError(f"openspiel:{text} has a number of more than {MAX_NUMBER} digits")
-        known = {kind.short_name: kind for kind in spiel.registered_games()}
-        if name not in known:
+        kinds = {kind.short_name: kind for kind in spiel.registered_games()}
+        if name not in kinds:
             raise GameError(
                 f"OpenSpiel has no game {name!r}; `tourney games openspiel` lists those there are"
             )
-        why = refusal(spiel, known[name])
+        why = refusal(spiel, kinds[name])
         if why:
             raise GameError(f"openspiel:{name} cannot be played: {why}")
         try:
             inner = spiel.load_game(text)
             full = f"openspiel:{str(inner).removesuffix('()')}"
-            long, wide = inner.max_game_length(), inner.num_distinct_actions()
+            long = inner.max_game_length()
+            wide = inner.num_distinct_actions()
         except (spiel.SpielError, MemoryError, RuntimeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0][:200]
             raise GameError(f"OpenSpiel refuses {text}: {reason}") from error

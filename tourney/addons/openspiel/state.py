@@ -66,19 +66,19 @@ def check_action(text: str) -> str:
 def action_strings(texts: Sequence[str], codes: Sequence[int]) -> list[str]:
     """Unique strings of the actions of one state, from OpenSpiel's texts and codes.
 
-    An action's text that is empty, ``?``, too long, or that of another action, gets ``~CODE`` behind it.
+    ``~CODE`` is appended to a text that is empty, ``?``, too long, or shared with another action.
     """
     encoded = [_encode_known(text) for text in texts]
     seen = Counter(encoded)
-    found = []
+    strings = []
     for text, code in zip(encoded, codes, strict=True):
         if seen[text] > 1 or not text or text == "?" or len(text) > MAX_ACTION:
             end = f"~{code}"
             cut = text[: MAX_ACTION - len(end)] if len(text) > MAX_ACTION - len(end) else text
-            found.append(re.sub(r"%[0-9A-F]?\Z", "", cut) + end)  # a cut must not leave a part of %XX
+            strings.append(re.sub(r"%[0-9A-F]?\Z", "", cut) + end)  # a cut must not leave a part of %XX
         else:
-            found.append(text)
-    return found
+            strings.append(text)
+    return strings
 
 
 def integer_weights(probabilities: Sequence[float]) -> tuple[int, ...]:
@@ -93,16 +93,16 @@ def integer_weights(probabilities: Sequence[float]) -> tuple[int, ...]:
         if abs(first * len(positive) - 1) > TOLERANCE * len(positive):
             raise GameError(f"{len(positive)} equal probabilities of {first!r} do not add up to 1")
         return tuple(int(p > 0) for p in probabilities)
-    found = [Fraction(p).limit_denominator(MAX_DENOMINATOR) for p in probabilities]
-    for fraction, p in zip(found, probabilities, strict=True):
+    fractions = [Fraction(p).limit_denominator(MAX_DENOMINATOR) for p in probabilities]
+    for fraction, p in zip(fractions, probabilities, strict=True):
         if not 0 <= fraction <= 1 or abs(float(fraction) - p) > TOLERANCE or (p > 0 and not fraction):
             raise GameError(
                 f"the probability {p!r} is not a fraction with a denominator up to {MAX_DENOMINATOR:,}"
             )
-    if sum(found) != 1:
-        raise GameError(f"the probabilities add up to {float(sum(found))!r} as fractions, not to 1")
-    scale = math.lcm(*(fraction.denominator for fraction in found))
-    return tuple(int(fraction * scale) for fraction in found)
+    if sum(fractions) != 1:
+        raise GameError(f"the probabilities add up to {float(sum(fractions))!r} as fractions, not to 1")
+    scale = math.lcm(*(fraction.denominator for fraction in fractions))
+    return tuple(int(fraction * scale) for fraction in fractions)
 
 
 class OpenSpielState(State[str]):
@@ -173,7 +173,7 @@ class OpenSpielState(State[str]):
         if self.actor != OVER:
             return None
         returns = [round(value, _DIGITS) for value in self.inner.returns()]
-        return tuple(1 + sum(other > mine for other in returns) for mine in returns)
+        return tuple(1 + sum(theirs > mine for theirs in returns) for mine in returns)
 
     def reason(self) -> str:
         return "returns" if self.actor == OVER else ""
@@ -181,12 +181,12 @@ class OpenSpielState(State[str]):
     @property
     def history(self) -> list[tuple[OpenSpielState, str]]:
         """All actions so far with the states in which they were played."""
-        found = []
+        steps = []
         state = self
         while state.before is not None:
-            found.append((state.before, state.action))
+            steps.append((state.before, state.action))
             state = state.before
-        return found[::-1]
+        return steps[::-1]
 
     def position(self) -> str:
         return " ".join((MOVES, *(action for _, action in self.history)))
@@ -200,8 +200,8 @@ class OpenSpielState(State[str]):
         text = self._game.seen(self.inner, seat)
         if not self._game.has_hidden_actions:
             return f"{VIEW} {encode(text)}"
-        own = ",".join(str(at.codes[action]) for at, action in self.history if at.actor == seat)
-        return f"{VIEW} {encode(text)} {own or '-'} {self.trail(seat) or '-'}"
+        numbers = ",".join(str(at.codes[action]) for at, action in self.history if at.actor == seat)
+        return f"{VIEW} {encode(text)} {numbers or '-'} {self.trail(seat) or '-'}"
 
     def trail(self, seat: int) -> str:
         """A seat's trail, four hex digits an action."""
@@ -227,7 +227,7 @@ class OpenSpielState(State[str]):
         return not self._game.has_hidden_actions or seat == self.actor
 
     def revealed(self) -> bool:
-        """Whether all actions are open: those of games with hidden actions at the end."""
+        """Whether all actions are open: in games with hidden actions only at the end."""
         return not self._game.has_hidden_actions or self.actor == OVER
 
 
@@ -238,14 +238,14 @@ RESTART: Final = 8
 
 def sample_state(start: OpenSpielState, observation: str, seat: int, randbelow: RandBelow) -> OpenSpielState:
     """A random state after ``start`` with a seat's observation. Raises PositionError if none is found."""
-    own, marks = _read(observation)
+    actions, marks = _read(observation)
     left = MOST + 10 * len(marks)
     while left > 0:
         tries = min(left, RESTART * (len(marks) + 4))
         left -= tries
-        found = _search(start, own, marks, seat, randbelow, tries)
-        if found is not None and found.observation(seat) == observation:
-            return found
+        candidate = _search(start, actions, marks, seat, randbelow, tries)
+        if candidate is not None and candidate.observation(seat) == observation:
+            return candidate
     raise PositionError(f"no state of {start.game.name} was found that fits the observation of seat {seat}")
 
 
@@ -256,8 +256,8 @@ def _read(observation: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
         raise PositionError(
             "this is not an observation: it has other than four words, or does not begin with view"
         )
-    own, trail = ("" if word == "-" else word for word in words[2:])
-    numbers = own.split(",") if own else []
+    actions, trail = ("" if word == "-" else word for word in words[2:])
+    numbers = actions.split(",") if actions else []
     if len(trail) % 4 or not all(number.isdecimal() and len(number) < 10 for number in numbers):
         raise PositionError("this is not an observation: its actions or its trail are malformed")
     return tuple(map(int, numbers)), tuple(trail[k : k + 4] for k in range(0, len(trail), 4))
@@ -265,7 +265,7 @@ def _read(observation: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 def _search(
     start: OpenSpielState,
-    own: tuple[int, ...],
+    actions: tuple[int, ...],
     marks: tuple[str, ...],
     seat: int,
     randbelow: RandBelow,
@@ -273,11 +273,11 @@ def _search(
 ) -> OpenSpielState | None:
     """A state after as many actions as there are marks, all of which it has; None if none is found."""
     stack = [(start, 0)]
-    open_ = [_order(*stack[0], own, seat, randbelow)]
+    open_ = [_order(*stack[0], actions, seat, randbelow)]
     while stack and tries > 0:
         state, mine = stack[-1]
         if len(stack) == len(marks) + 1:
-            return state if mine == len(own) else None
+            return state if mine == len(actions) else None
         if not open_[-1]:
             stack.pop()
             open_.pop()
@@ -286,22 +286,22 @@ def _search(
         after = state.play(open_[-1].pop())
         if after.mark(seat) == marks[len(stack) - 1]:
             stack.append((after, mine + (state.actor == seat)))
-            open_.append(_order(*stack[-1], own, seat, randbelow))
+            open_.append(_order(*stack[-1], actions, seat, randbelow))
     return None
 
 
 def _order(
-    state: OpenSpielState, mine: int, own: tuple[int, ...], seat: int, randbelow: RandBelow
+    state: OpenSpielState, mine: int, acted: tuple[int, ...], seat: int, randbelow: RandBelow
 ) -> list[str]:
     """The actions to try from a state, the first one last."""
     if state.actor == seat:
-        wanted = own[mine] if mine < len(own) else -1
+        wanted = acted[mine] if mine < len(acted) else -1
         return [action for action, code in state.codes.items() if code == wanted]
     actions = list(state.codes)
     weights = list(state.chance_weights()) if state.actor == CHANCE else [1] * len(actions)
-    found = []
+    order = []
     while actions:
         k = draw_outcome(weights, randbelow)
-        found.append(actions.pop(k))
+        order.append(actions.pop(k))
         weights.pop(k)
-    return found[::-1]
+    return order[::-1]

@@ -1,12 +1,12 @@
 """Alpha-beta search for two seats, without chance and hidden actions.
 
 Negamax with iterative deepening, a transposition table and quiescence (see https://www.chessprogramming.org).
-A node values all its actions at once, by the positions after them, and tries them in this order: the one of
-the table, then those of the highest value. A seat may act several times in a row.
+A node values all its actions at once, by the positions after them, and tries them in this order: the
+action from the table, then by falling value. A seat may act several times in a row.
 
-At the last ply these values decide, but for forcing actions: after each action the other seat may go on with
-those that win it the heuristics' ``gain``, or stop. So an action is worth at most its own value, and an
-action whose value is not enough needs no look.
+At the last ply these values decide, except for forcing actions: after each action the other seat may stop, or
+play an action that wins it the heuristics' ``gain``. So an action is worth at most its own value, and one
+whose value is below the bound is not searched.
 
 A transposition table knows nothing of histories: near a repetition or a limit of plies, a value may come from
 a position with another past. The position itself, in which every action is played, ends the game by its own
@@ -56,8 +56,8 @@ def alpha_beta(
     The search deepens until ``depth``, until the budget is spent (a node is a position whose actions are
     valued), or until nothing is left to search. An iteration tries the best action of the one before first;
     so if the budget breaks it off, its best action so far counts. ``randbelow`` shuffles the actions at the
-    root, so that of several best ones any may be found. Raises ValueError for more than two seats and at
-    chance nodes.
+    root, so that each of several equally good actions may be chosen. Raises ValueError for more than two
+    seats and at chance nodes.
     """
     if state.seats != 2 or state.actor == OVER:
         raise ValueError("alpha-beta plays games of two seats that are not over; use Mcts for others")
@@ -68,8 +68,8 @@ def shuffled(actions: Sequence[AnyAction], randbelow: RandBelow) -> list[AnyActi
     """The actions in a random order (Fisher-Yates)."""
     order = list(actions)
     for k in range(len(order) - 1, 0, -1):
-        other = randbelow(k + 1)
-        order[k], order[other] = order[other], order[k]
+        j = randbelow(k + 1)
+        order[k], order[j] = order[j], order[k]
     return order
 
 
@@ -96,8 +96,8 @@ class _AlphaBeta:
             codes.sort(key=lambda code: -worth[code])
             for depth in range(1, min(most, MOST_PLIES) + 1):
                 self._cut = False
-                found, whole = self._root(codes, worth, depth)
-                best = found or best
+                deepest, whole = self._root(codes, worth, depth)
+                best = deepest or best
                 # More depth changes nothing if the whole tree was searched, or if the end is forced.
                 if not whole or not self._cut or abs(best.value) > LIMIT:
                     break
@@ -109,21 +109,21 @@ class _AlphaBeta:
 
     def _root(self, codes: list[int], worth: dict[int, int], depth: int) -> tuple[Found | None, bool]:
         """Search all actions of the root; return the best so far, and whether the budget lasted."""
-        found = None
+        best = None
         alpha = -_INFINITY
         try:
             for code in codes:
                 value = self._after(code, worth[code], depth, alpha, _INFINITY, 0)
                 if value > alpha:
                     alpha = value
-                    found = Found(code, value, depth, 0, (code, *self._lines[1]))
+                    best = Found(code, value, depth, 0, (code, *self._lines[1]))
         except _OutOfBudget:
             # If there is a value of this depth, the best action of the iteration before has one.
-            return (found._replace(depth=depth - 1) if found is not None else None), False
-        return found, True
+            return (best._replace(depth=depth - 1) if best is not None else None), False
+        return best, True
 
     def _after(self, code: int, worth: int, depth: int, alpha: int, beta: int, ply: int) -> int:
-        """The value of an action for its seat; ``worth`` is that of the position after it."""
+        """The value of an action for its seat; ``worth`` is the value of the position after it."""
         if depth == 1 or abs(worth) > LIMIT:
             return self._settled(code, worth, QUIESCENCE_PLIES, alpha, beta, ply)
         seat, after = self._play(code, ply)
@@ -173,30 +173,34 @@ class _AlphaBeta:
         """The value of a ply's position, which is not over, for the seat to act."""
         position = self._positions[ply]
         key = (position.actor(), position.key()) if self._table_size else None
-        known = self._table.get(key)
-        if known is not None and (known.depth >= depth or not known.cut):
-            value = _from_table(known.value, ply)
+        entry = self._table.get(key)
+        if entry is not None and (entry.depth >= depth or not entry.cut):
+            value = _from_table(entry.value, ply)
             if (
-                known.bound == _EXACT
-                or (known.bound == _AT_LEAST and value >= beta)
-                or (known.bound == _AT_MOST and value <= alpha)
+                entry.bound == _EXACT
+                or (entry.bound == _AT_LEAST and value >= beta)
+                or (entry.bound == _AT_MOST and value <= alpha)
             ):
-                self._cut = self._cut or known.cut
+                self._cut = self._cut or entry.cut
                 return value
         self._spend()
         codes = _codes(position)
         worth = _worth(position, codes)
         order = sorted(range(len(codes)), key=lambda k: -worth[k])
-        if known is not None:
-            first = codes.index(known.best)
+        if entry is not None:
+            first = codes.index(entry.best)
             order.remove(first)
             order.insert(0, first)
-        best, chosen, floor = -_INFINITY, codes[order[0]], alpha
-        cut, self._cut = self._cut, False
+        best = -_INFINITY
+        chosen = codes[order[0]]
+        floor = alpha
+        cut = self._cut
+        self._cut = False
         for k in order:
             value = self._after(codes[k], worth[k], depth, alpha, beta, ply)
             if value > best:
-                best, chosen = value, codes[k]
+                best = value
+                chosen = codes[k]
             if value > alpha:
                 alpha = value
                 self._lines[ply][:] = [codes[k], *self._lines[ply + 1]]

@@ -7,8 +7,9 @@ a search of depth 1, and more deepen it. The actions that a node considers grow 
 unpruning, Chaslot et al. 2008). Without such heuristics a playout goes on at random.
 
 A chance node draws an outcome by its weight at every visit. With informed heuristics it tries the outcome
-that is most behind its weight, and passes on its mean: that of all outcomes, each valued as a new node, if
-they are few, else of those tried so far. One outcome would say more of luck than of the action before it.
+that is most behind its weight, and passes on a mean instead of that outcome's value, which would say more of
+luck than of the action before it. The mean is over all outcomes, each valued as a new node, if they are few,
+else over the outcomes tried so far.
 
 For hidden actions the playouts go in turn to
 several trees, each from a sampled state that fits what the seat saw (determinization); the visits of the
@@ -76,14 +77,17 @@ class _Node:
         self.values: Values = ()
         """The values backed up: of the best action for the seat, at chance the mean, when over the result."""
         self.backed_up: list[Values] = []
-        """By action: the values backed up from below, at first those of the heuristics."""
+        """By action: the values backed up from below; until then the heuristics' values."""
         self.worth: Sequence[Values] = ()  # by action: the values of the heuristics
 
     def arrange(self, order: Sequence[int]) -> None:
         """Take over codes and worth in another order, and consider the first actions."""
         self.codes = [self.codes[k] for k in order]
         self.worth = [self.worth[k] for k in order]
-        self.counts, self.totals, self.children, self.backed_up = [], [], [], []
+        self.counts = []
+        self.totals = []
+        self.children = []
+        self.backed_up = []
         self.widen()
 
     def widen(self) -> None:
@@ -147,10 +151,12 @@ class Mcts:
             root = roots[turn % len(roots)]
             turn += 1
             self._playout(root)
-            # Its first playout has listed the root's actions: those of a higher value come first, and equal
-            # ones in a random order.
+            # The first playout has listed the root's actions. They are sorted by falling value, and actions
+            # of equal value are shuffled: otherwise the first in the list would always be preferred.
             if root.visits == 1 and self._informed:
-                seat, worth, last = root.actor - 1, root.worth, len(order)
+                seat = root.actor - 1
+                worth = root.worth
+                last = len(order)
                 places = [order.get(code, last) for code in root.codes]
                 root.arrange(sorted(range(len(places)), key=lambda k: (-worth[k][seat], places[k])))
                 if len(roots) == 1 and root.totals[0] == _RANGE:
@@ -186,7 +192,8 @@ class Mcts:
 
     def _expand(self, node: _Node) -> Values:
         """List a node's actions, and return its values."""
-        position, actor = node.position, node.actor
+        position = node.position
+        actor = node.actor
         if actor == OVER:
             node.values = position.values()
             return node.values
@@ -230,7 +237,8 @@ class Mcts:
 
     def _outcome(self, node: _Node) -> int:
         """The index of a chance node's outcome to try."""
-        weights, counts = node.weights, node.counts
+        weights = node.weights
+        counts = node.counts
         if not self._informed:
             return draw_outcome(weights, self._randbelow)
         # The one with the highest weight for each visit; multiplied out, because only integers give the same
@@ -245,16 +253,24 @@ class Mcts:
         """The index of the action to try: the highest upper confidence bound, the first of equals."""
         if self._informed:
             node.widen()
-        counts, totals, backed_up = node.counts, node.totals, node.backed_up
+        counts = node.counts
+        totals = node.totals
+        backed_up = node.backed_up
         # With informed heuristics every action considered has a visit.
         if not backed_up and 0 in counts:
             untried = [k for k, count in enumerate(counts) if not count]
             return untried[self._randbelow(len(untried))]
-        log, exploration = _log(node.visits + 1), self._exploration
+        log = _log(node.visits + 1)
+        exploration = self._exploration
         # By visits: the exploration term. The logarithm has 32 binary places, so its root has 16.
         extra: dict[int, int] = {}
-        best, chosen, seat = -1, 0, node.actor - 1
-        minimax, mean, win = MINIMAX, 1000 - MINIMAX, WIN  # looked up once: the loop is hot
+        best = -1
+        chosen = 0
+        seat = node.actor - 1
+        # looked up once: the loop is hot
+        minimax = MINIMAX
+        mean = 1000 - MINIMAX
+        win = WIN
         for k in range(min(len(counts), _width(node.visits)) if backed_up else len(counts)):
             count = counts[k]
             if count not in extra:
@@ -266,7 +282,8 @@ class Mcts:
                 value = totals[k] // count
             bound = value + extra[count]
             if bound > best:
-                best, chosen = bound, k
+                best = bound
+                chosen = k
         return chosen
 
 

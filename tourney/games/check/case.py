@@ -47,15 +47,15 @@ def settings_of(game: AnyGame) -> tuple[TableSetting, ...]:
 
     Combinations that the game refuses are left out.
     """
-    found: dict[TableSetting, None] = {}
+    settings: dict[TableSetting, None] = {}
     changes: list[dict[str, str]] = [{}]
     changes += [{o.name: value} for o in game.options for value in o.values if value != o.default]
     for change in changes:
         for seats in game.seat_counts:
             with suppress(OptionError):
                 _, options = game.settings(seats, change)
-                found[TableSetting(seats, tuple(options.items()))] = None
-    return tuple(found)
+                settings[TableSetting(seats, tuple(options.items()))] = None
+    return tuple(settings)
 
 
 T = TypeVar("T")
@@ -146,7 +146,9 @@ def mutants(text: str, count: int, randbelow: RandBelow) -> Iterator[str]:
 
 def _mutant(text: str, randbelow: RandBelow) -> str:
     at = randbelow(len(text))
-    before, here, after = text[:at], text[at], text[at + 1 :]
+    before = text[:at]
+    here = text[at]
+    after = text[at + 1 :]
     kind = randbelow(8)
     if kind == 0:
         changed = before + after
@@ -169,7 +171,8 @@ def _mutant(text: str, randbelow: RandBelow) -> str:
 
 def spliced(text: str, other: str, randbelow: RandBelow) -> str:
     """``text`` with one of its blank-separated fields taken from ``other``."""
-    fields, others = text.split(" "), other.split(" ")
+    fields = text.split(" ")
+    others = other.split(" ")
     k = randbelow(len(fields))
     if k < len(others):
         fields[k] = others[k]

@@ -52,11 +52,11 @@ def legal_actions(case: Case) -> Iterator[str]:
             return
         if name == "?":
             yield "an action string is ?, which the protocol uses for a hidden action"
-    for one, other in pairwise(names):
-        if one == other:
-            yield f"{one} is listed twice"
-        elif one > other:
-            yield f"{one} is listed before {other}; sort the actions by their strings"
+    for first, following in pairwise(names):
+        if first == following:
+            yield f"{first} is listed twice"
+        elif first > following:
+            yield f"{first} is listed before {following}; sort the actions by their strings"
     if len(set(actions)) != len(actions):
         yield "two of the listed actions are equal"
 
@@ -80,7 +80,8 @@ def chance(case: Case) -> Iterator[str]:
     """Check that chance gives a positive integer weight to each outcome."""
     if case.state.actor != CHANCE:
         return
-    weights, outcomes = list(case.state.chance_weights()), list(case.state.legal_actions())
+    weights = list(case.state.chance_weights())
+    outcomes = list(case.state.legal_actions())
     if len(weights) != len(outcomes):
         yield f"{len(outcomes)} outcomes have {len(weights)} weights"
     for weight in weights:
@@ -96,7 +97,8 @@ def chance(case: Case) -> Iterator[str]:
 def result(case: Case) -> Iterator[str]:
     """Check that ranks and reason are set only when the game is over, and that ranks count better seats."""
     state = case.state
-    ranks, reason = state.ranks(), state.reason()
+    ranks = state.ranks()
+    reason = state.reason()
     if state.actor != OVER:
         if ranks is not None:
             yield f"ranks are {ranks!r}, but the game is not over"
@@ -106,7 +108,7 @@ def result(case: Case) -> Iterator[str]:
     if not isinstance(ranks, tuple) or len(ranks) != state.seats or any(type(r) is not int for r in ranks):
         yield f"ranks are {ranks!r}; they are a tuple of {state.seats} integers when the game is over"
         return
-    right = tuple(1 + sum(other < mine for other in ranks) for mine in ranks)
+    right = tuple(1 + sum(rank < mine for rank in ranks) for mine in ranks)
     if ranks != right:
         yield f"ranks are {ranks}; a rank is 1 + the number of seats strictly better, so {right}"
     if not isinstance(reason, str) or _NAME.fullmatch(reason) is None:
@@ -129,7 +131,8 @@ def strings(case: Case) -> Iterator[str]:
 
 def visible(case: Case) -> Iterator[str]:
     """Check that actors see their actions, and that actions are hidden and revealed as the class says."""
-    state, hides = case.state, case.game.has_hidden_actions
+    state = case.state
+    hides = case.game.has_hidden_actions
     for action in subset(state.legal_actions(), 12, case.randbelow):
         for seat in range(1, state.seats + 1):
             if state.visible(action, seat):
@@ -168,7 +171,8 @@ def immutable(case: Case) -> Iterator[str]:
 def deterministic(case: Case) -> Iterator[str]:
     """Check that the same action played twice from a state gives equal states."""
     for action in subset(case.state.legal_actions(), 3, case.randbelow):
-        once, name = fingerprint(case.game, case.state.play(action)), case.game.action_string(action)
+        once = fingerprint(case.game, case.state.play(action))
+        name = case.game.action_string(action)
         if fingerprint(case.game, case.state.play(action)) != once:
             yield f"playing {name} twice gives two different states"
         if fingerprint(case.game, case.game.play_text(case.state, name)) != once:
@@ -188,7 +192,7 @@ def playable(case: Case) -> Iterator[str]:
 
 
 def refused(case: Case) -> Iterator[str]:
-    """Check that unlisted actions are refused: those of other states, and slightly changed strings."""
+    """Check that unlisted actions are refused: actions of other states, and slightly changed strings."""
     names = set(case.names)
     candidates: dict[str, None] = dict.fromkeys(_NEVER)
     candidates.update(dict.fromkeys(subset(case.pool.actions, 12, case.randbelow)))
@@ -287,7 +291,8 @@ def read_back(case: Case) -> Iterator[str]:
 
     The string has no history, so repetition and pass rules may end the original game sooner.
     """
-    text, game = case.state.position(), case.game
+    text = case.state.position()
+    game = case.game
     if not game.has_positions:
         try:
             case.read(text)
@@ -311,14 +316,17 @@ def read_back(case: Case) -> Iterator[str]:
 
 
 def _goes_on(case: Case, text: str) -> Iterator[str]:
-    game, state, read = case.game, case.state, case.read(text)
+    game = case.game
+    state = case.state
+    read = case.read(text)
     mine, theirs = fingerprint(game, state), fingerprint(game, read)
     parts = ("actor", "position", "legal actions", "weights", "ranks", "reason", "observations")
-    for what, one, other in zip(parts, mine, theirs, strict=False):
-        if one != other:
-            yield f"parsed from {text!r}, the state has other {what}: {_difference(one, other)}"
+    for what, played, parsed in zip(parts, mine, theirs, strict=False):
+        if played != parsed:
+            yield f"parsed from {text!r}, the state has other {what}: {_difference(played, parsed)}"
     for action in subset(state.legal_actions(), 5, case.randbelow):
-        one_after, other_after = state.play(action), read.play(action)
+        one_after = state.play(action)
+        other_after = read.play(action)
         if OVER in {one_after.actor, other_after.actor}:
             continue
         if one_after.position() != other_after.position():
@@ -329,13 +337,13 @@ def _goes_on(case: Case, text: str) -> Iterator[str]:
             )
 
 
-def _difference(one: object, other: object) -> str:
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        gone = [x for x in one if x not in other][:3]
-        new = [x for x in other if x not in one][:3]
+def _difference(played: object, parsed: object) -> str:
+    if isinstance(played, tuple) and isinstance(parsed, tuple):
+        gone = [x for x in played if x not in parsed][:3]
+        new = [x for x in parsed if x not in played][:3]
         if gone or new:
             return f"without {gone}, with {new}"
-    return f"{other!r}, not {one!r}"
+    return f"{parsed!r}, not {played!r}"
 
 
 def strict_positions(case: Case) -> Iterator[str]:
@@ -348,7 +356,7 @@ def strict_positions(case: Case) -> Iterator[str]:
         ("", "\x00", "x" * 2000),
         around(text),
         mutants(text, 10, case.randbelow),
-        (spliced(text, other, case.randbelow) for other in subset(pool, 4, case.randbelow)),
+        (spliced(text, source, case.randbelow) for source in subset(pool, 4, case.randbelow)),
     )
     for tried in tries:
         if tried != text:

@@ -51,8 +51,8 @@ OF_STATES: Mapping[str, Property] = {**QUICK, **THOROUGH}
 
 _THINNING = 12
 """Plies whose states are all checked thoroughly; each doubling of the length adds about as many states."""
-_KEPT = 8
-_LEAK_TRIES = 6
+_KEPT = 8  # states of a game that are looked at again after its end
+_LEAK_TRIES = 6  # games with other hidden actions, by seat; each exchanges other actions at random
 
 
 class CheckProgress(NamedTuple):
@@ -90,8 +90,8 @@ def smallest(findings: Iterable[PropertyFailure]) -> tuple[PropertyFailure, ...]
     """Each property's finding with the shortest history, in the order of ``PROPERTIES``."""
     best: dict[str, PropertyFailure] = {}
     for finding in findings:
-        known = best.get(finding.name)
-        if known is None or len(finding.history) < len(known.history):
+        shortest = best.get(finding.name)
+        if shortest is None or len(finding.history) < len(shortest.history):
             best[finding.name] = finding
     return tuple(best[name] for name in PROPERTIES if name in best)
 
@@ -121,7 +121,7 @@ class _Run:
         game = self.game
         state = game.new(setting.seats, dict(setting.options))
         path: list[tuple[AnyState, AnyAction]] = []
-        kept: list[tuple[int, AnyState, Fingerprint]] = []
+        marked: list[tuple[int, AnyState, Fingerprint]] = []
         while True:
             case = Case(game, setting, state, tuple(history), randbelow, self.pool)
             yield from self._try(QUICK, case)
@@ -130,8 +130,8 @@ class _Run:
             if over or randbelow(1 + len(history) // _THINNING) == 0:
                 self.thorough += 1
                 yield from self._try(THOROUGH, case)
-                if len(kept) < _KEPT:
-                    kept.append((len(history), state, fingerprint(game, state)))
+                if len(marked) < _KEPT:
+                    marked.append((len(history), state, fingerprint(game, state)))
                 self.pool.positions.append(state.position())
             if over:
                 break
@@ -143,7 +143,7 @@ class _Run:
             self.pool.actions.append(history[-1])
             state = state.play(action)
             self.actions += 1
-        yield from self._look_back(setting, kept, history)
+        yield from self._look_back(setting, marked, history)
         yield from self._leaks(path, state, randbelow, history)
 
     def _try(self, properties: Mapping[str, Property], case: Case) -> Iterator[tuple[str, str]]:
@@ -152,16 +152,16 @@ class _Run:
                 yield name, what
 
     def _look_back(
-        self, setting: TableSetting, kept: list[tuple[int, AnyState, Fingerprint]], history: list[str]
+        self, setting: TableSetting, marked: list[tuple[int, AnyState, Fingerprint]], history: list[str]
     ) -> Iterator[tuple[str, str]]:
         """Check that early states have not changed, and that a replay leads to equal ones."""
         game = self.game
-        for count, state, mark in kept:
+        for count, state, mark in marked:
             if fingerprint(game, state) != mark:
                 del history[count:]
                 yield "immutable", "the state changes when the game continues from it"
         again = game.new(setting.seats, dict(setting.options))
-        wanted = {count: mark for count, _, mark in kept}
+        wanted = {count: mark for count, _, mark in marked}
         for count, text in enumerate([*history, ""]):
             if count in wanted and fingerprint(game, again) != wanted[count]:
                 del history[count:]
@@ -176,10 +176,11 @@ class _Run:
             return
         for seat in range(1, end.seats + 1):
             for _ in range(_LEAK_TRIES):
-                found = leak(self.game, path, end, seat, randbelow)
-                if found is not None:
-                    del history[found[0] :]
-                    yield "no-leak", found[1]
+                difference = leak(self.game, path, end, seat, randbelow)
+                if difference is not None:
+                    count, sentence = difference
+                    del history[count:]
+                    yield "no-leak", sentence
 
 
 MAX_PLAYED = 20_000  # the most actions played in the search for a shorter history
@@ -192,7 +193,9 @@ def shrink(game: AnyGame, finding: PropertyFailure, seed: int = 1) -> PropertyFa
     """
     if finding.name not in OF_STATES or finding.setting is None:
         return finding
-    best, played, size = finding, 0, max(len(finding.history) // 2, 1)
+    best = finding
+    played = 0
+    size = max(len(finding.history) // 2, 1)
     # Leaves out runs of actions: at first half of the history, then shorter ones, at last single actions.
     while best.history and size:
         for start in range(0, len(best.history), size):

@@ -94,7 +94,8 @@ def sample(case: Case) -> Iterator[str]:
     Games with hidden actions must offer it; others may. It may refuse an observation in a game whose
     observations inform, as a state that fits may be hard to find.
     """
-    game, state = case.game, case.state
+    game = case.game
+    state = case.state
     offered = type(game).sample is not Game.sample
     if game.has_hidden_actions and not offered:
         yield "has_hidden_actions is True, but the class has no sample()"
@@ -159,19 +160,21 @@ def leak(
             if not others:
                 return None
             if action not in others or (k >= first and randbelow(3)):
-                other = others[randbelow(len(others))]
-                if other != action:
-                    exchanged.append((game.action_string(action), game.action_string(other)))
-                action = other
+                substitute = others[randbelow(len(others))]
+                if substitute != action:
+                    exchanged.append((game.action_string(action), game.action_string(substitute)))
+                action = substitute
         twin = twin.play(action)
     return None
 
 
 def _sentence(exchanged: list[tuple[str, str]], seat: int, what: str, there: object, here: object) -> str:
-    swaps = ", ".join(f"{one} by {other}" for one, other in exchanged[:8])
+    swaps = ", ".join(f"{action} by {substitute}" for action, substitute in exchanged[:8])
     swaps += f" and {len(exchanged) - 8} more" if len(exchanged) > 8 else ""
     if isinstance(there, list) and isinstance(here, list):
-        there, here = [x for x in there if x not in here][:5], [x for x in here if x not in there][:5]
+        only_there = [x for x in there if x not in here][:5]
+        here = [x for x in here if x not in there][:5]
+        there = only_there
     return (
         f"with hidden actions exchanged ({swaps}) seat {seat}, which receives the same lines,"
         f" {what} {there!r}, not {here!r}"

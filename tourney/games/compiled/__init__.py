@@ -73,8 +73,8 @@ def wants_plain() -> bool:
 
 def core(package: str) -> ModuleType:
     """The core of a package of ``tourney.games``: compiled if it can be, else plain Python."""
-    found = None if wants_plain() else compiled_core(package)
-    return _plain_core(package) if found is None else found
+    module = None if wants_plain() else compiled_core(package)
+    return _plain_core(package) if module is None else module
 
 
 @cache
@@ -85,8 +85,8 @@ def _plain_core(package: str) -> ModuleType:
     itself; plain, another thread could list its own actions between two lines of it.
     """
     module = import_module(f"tourney.games.{package}.core")
-    classes = [found for found in vars(module).values() if isinstance(found, type)]
-    for kind in {base for found in classes for base in found.__mro__ if hasattr(base, "copy_from")}:
+    classes = [cls for cls in vars(module).values() if isinstance(cls, type)]
+    for kind in {base for cls in classes for base in cls.__mro__ if hasattr(base, "copy_from")}:
         for name, method in tuple(vars(kind).items()):
             if isinstance(method, FunctionType) and not name.startswith("_"):
                 setattr(kind, name, _one_thread(method))

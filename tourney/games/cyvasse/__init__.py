@@ -51,8 +51,10 @@ class Cyvasse(CoreGame[board.CyvassePosition]):
     diagram_plies = 74
     golden_match = GoldenMatch(("greedy", "random"), 4)
     max_actions = 2 * board.STEPS + 2 * board.TURN_LIMIT
-    package, core_class = __name__, "CyvasseCore"
-    state, action = CyvasseState, board.CyvasseAction
+    package = __name__
+    core_class = "CyvasseCore"
+    state = CyvasseState
+    action = board.CyvasseAction
     action_string = staticmethod(board.action_string)
     parse_action = staticmethod(board.parse_action)
     start = board.START

@@ -105,7 +105,7 @@ STEPS = 1 + 8 + len(PUT_ORDER)
 """The number of actions in a seat's set-up: the king tile, eight more tiles, and the pieces but the King."""
 
 PIECES = "." + CODES + CODES.lower()
-"""What a square may hold in a position string."""
+"""Characters of a square in a position string."""
 EMPTY = ord(".")
 NO_PIECES = bytes(EMPTY if NAMES[s] else ord(" ") for s in range(SIZE))
 
@@ -140,7 +140,9 @@ class KingPlan(NamedTuple):
     blocks: tuple[Block, ...]
 
 
-_D, _B = 3, 1  # the upper rows of the upper and of the lower blocks
+# Each block has two rows; these are the upper ones.
+_UPPER_BLOCKS_ROW = 3
+_LOWER_BLOCKS_ROW = 1
 
 
 def _block(shape: Shape, upper: int, i: int) -> Block:
@@ -153,9 +155,11 @@ def _block(shape: Shape, upper: int, i: int) -> Block:
 def _plan(king: str, covers: str, left: int) -> KingPlan:
     """The plan of a king tile with ``left`` blocks of shape L on its left in each pair of rows."""
     blocks: list[Block] = []
-    for upper in (_D, _B):
+    for upper in (_UPPER_BLOCKS_ROW, _LOWER_BLOCKS_ROW):
         blocks += [_block("L", upper, 2 * n - 1) for n in range(1, left + 1)]
-        blocks += [_block("R", upper, 2 * n + (4 if upper == _D else 2)) for n in range(left, 4)]
+        blocks += [
+            _block("R", upper, 2 * n + (4 if upper == _UPPER_BLOCKS_ROW else 2)) for n in range(left, 4)
+        ]
     return KingPlan(NUMBER[king], tuple(NUMBER[name] for name in covers.split()), tuple(blocks))
 
 
@@ -206,7 +210,7 @@ def can_be_laid(plan: KingPlan, ground: str) -> bool:
 
 
 PREFIXES = sorted([*(f"{name}-" for name in NUMBER), *(f"{name}x" for name in NUMBER), "done"])
-"""What codes in play begin with: a place in this list, shifted by 14 bits."""
+"""Beginnings of the actions in play. A code holds its index here, shifted by 14 bits."""
 _PREFIX = {text: k << 14 for k, text in enumerate(PREFIXES)}
 
 DONE = _PREFIX["done"]
@@ -220,7 +224,9 @@ RIDE_TO = tuple(RANK[s] + 1 if s in SQUARES else 0 for s in range(SIZE))
 """The summand for the square that a horse rides on to, by square."""
 
 _SET_UP = 1 << 24
-LAY_KING, LAY_TILE, PUT = _SET_UP, _SET_UP + 256, _SET_UP + 512
+LAY_KING = _SET_UP
+LAY_TILE = _SET_UP + 256
+PUT = _SET_UP + 512
 KING_SQUARES = sorted((plan.king for plans in PLANS.values() for plan in plans), key=NAMES.__getitem__)
 
 
@@ -301,7 +307,8 @@ def written(actions: Sequence[str]) -> Iterator[str]:
     for text in actions:
         word, *squares = re.split("[-x]", text)
         if word == "king":
-            code_at[squares[0]], put = "K", 0
+            code_at[squares[0]] = "K"
+            put = 0
             yield f"King\u00a0{squares[0]}"
         elif word == "put":
             code_at[squares[0]] = code = PUT_ORDER[put]
@@ -310,7 +317,8 @@ def written(actions: Sequence[str]) -> Iterator[str]:
         elif word in {"tile", "done"}:
             yield text.replace("-", "\u00a0").removesuffix("t") + "\u00a0turned" * text.endswith("t")
         else:
-            code, end = code_at.pop(word, ""), squares[-1]
+            code = code_at.pop(word, "")
+            end = squares[-1]
             if "x" in text:
                 code_at.pop(squares[0], None)
                 end = NAMES[behind(NUMBER[word], NUMBER[end])] if code == "T" else end

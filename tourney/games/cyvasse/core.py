@@ -36,12 +36,17 @@ _HISTORY = 128  # more boards than turns without a capture
 
 _ALL_TILES = (1 << len(cyvasse.TILES)) - 1
 _PUTS = len(cyvasse.PUT_ORDER)
-_QUIET_LIMIT, _TURN_LIMIT, _REPETITIONS = cyvasse.QUIET_LIMIT, cyvasse.TURN_LIMIT, cyvasse.REPETITIONS
-_KING_CODE, _TILE_CODE, _PUT_CODE = cyvasse.LAY_KING, cyvasse.LAY_TILE, cyvasse.PUT
+_QUIET_LIMIT = cyvasse.QUIET_LIMIT
+_TURN_LIMIT = cyvasse.TURN_LIMIT
+_REPETITIONS = cyvasse.REPETITIONS
+_KING_CODE = cyvasse.LAY_KING
+_TILE_CODE = cyvasse.LAY_TILE
+_PUT_CODE = cyvasse.PUT
 _CODES = 1 << 24  # codes of the set-up are not below this
 _READ = [s + _SHIFT for row in cyvasse.ROW_SLICES for s in (*range(row.start, row.stop), -_SHIFT)]
 """The cells of rows i to a, west to east; 0 after each row."""
-_GROUND_LETTERS, _PIECE_LETTERS = list(cyvasse.GROUNDS.encode()), list(cyvasse.PIECES.encode())
+_GROUND_LETTERS = list(cyvasse.GROUNDS.encode())
+_PIECE_LETTERS = list(cyvasse.PIECES.encode())
 """By what the terrain of a cell, or a cell, holds: its letter."""
 
 _WORTH = [100, 140, 240, 280, 320, 260, 320, 600, 160, 0]  # by kind; the King's loss ends the game
@@ -64,7 +69,7 @@ def _widen(mask: int) -> int:
 
 
 def _distances() -> list[int]:
-    """By the King's cell and another one what a piece there is worth."""
+    """By the King's cell and another cell: the bonus for a piece there."""
     table = zeros(_CELLS * _CELLS)
     for king in cyvasse.BY_RANK:
         near = _widen(_widen(1 << king - 1))
@@ -77,7 +82,7 @@ def _distances() -> list[int]:
 
 
 def _rows() -> list[int]:
-    """By piece and cell what its row costs in the set-up, for White."""
+    """By piece and cell: the penalty for its row in the set-up, for White."""
     table = zeros(21 * _CELLS)
     for kind in range(len(cyvasse.KINDS)):
         for square in cyvasse.BY_RANK:
@@ -107,7 +112,8 @@ _SIDE = [
     for cell in range(_CELLS)
 ]
 _PUT_KIND = [cyvasse.CODES.index(code) for code in cyvasse.PUT_ORDER]
-_DISTANCES, _ROWS = _distances(), _rows()
+_DISTANCES = _distances()
+_ROWS = _rows()
 _KEYS = random_words(20261122, 2 * 21 * _CELLS)  # two numbers for each piece and cell
 
 
@@ -136,7 +142,9 @@ class CyvasseCore(CyvasseBoard):
         for square in cyvasse.SQUARES:
             self._terrain[square + _SHIFT] = cyvasse.GROUNDS.index(at.ground[square])
             self._piece[square + _SHIFT] = cyvasse.PIECES.index(chr(at.board[square]))
-        self._seat, self._quiet, self._turn = at.seat, at.quiet, at.turn
+        self._seat = at.seat
+        self._quiet = at.quiet
+        self._turn = at.turn
         self._over = self._plan = self._left = self._rabble = 0
         self._placed = at.phase.placed
         if at.in_play:
@@ -170,12 +178,23 @@ class CyvasseCore(CyvasseBoard):
         self._copy_counters(source)
 
     def _copy_counters(self, source: "CyvasseCore") -> None:
-        self.seats, self._seat, self._over = source.seats, source._seat, source._over
-        self._known, self._key_1, self._key_2 = source._known, source._key_1, source._key_2
-        self._total, self._white, self._black = source._total, source._white, source._black
-        self._phase, self._plan, self._left = source._phase, source._plan, source._left
-        self._placed, self._rabble, self._quiet = source._placed, source._rabble, source._quiet
-        self._turn, self._ground = source._turn, source._ground
+        self.seats = source.seats
+        self._seat = source._seat
+        self._over = source._over
+        self._known = source._known
+        self._key_1 = source._key_1
+        self._key_2 = source._key_2
+        self._total = source._total
+        self._white = source._white
+        self._black = source._black
+        self._phase = source._phase
+        self._plan = source._plan
+        self._left = source._left
+        self._placed = source._placed
+        self._rabble = source._rabble
+        self._quiet = source._quiet
+        self._turn = source._turn
+        self._ground = source._ground
 
     def _take_back(self, code: int, before: "Core") -> None:
         # An action in play changes at most the origin, its neighbours, the target and the end of a ride. To
@@ -194,14 +213,15 @@ class CyvasseCore(CyvasseBoard):
             if code & 127:
                 cell = _ORDER[(code & 127) - 1]
                 self._piece[cell] = source._piece[cell]
-        self._boards[0], self._boards[1] = source._boards[0], source._boards[1]
+        self._boards[0] = source._boards[0]
+        self._boards[1] = source._boards[1]
         self._copy_counters(source)
 
     def reason(self) -> str:
         return _REASONS[self._over]
 
     def is_hidden(self) -> bool:
-        """Whether a seat is laying out its side, which the other one does not see."""
+        """Whether a seat is laying out its side, hidden from the other seat."""
         return self._phase < _PLAY
 
     def is_begun(self) -> bool:
@@ -209,7 +229,7 @@ class CyvasseCore(CyvasseBoard):
         return self._phase > _LAY_KING or self._seat == 2
 
     def can_move_second_rabble(self) -> bool:
-        """Whether a Rabble of the seat can move other than the one that moved first."""
+        """Whether a second Rabble of the seat can move, after the first."""
         return self._can_move_rabble(self._rabble, 10 * self._seat - 9 + _RABBLE) > 0
 
     def position(self) -> str:
@@ -318,7 +338,7 @@ class CyvasseCore(CyvasseBoard):
         return count
 
     def _block(self) -> int:
-        """The index of the block to be laid, among those of all plans."""
+        """The index of the block to lay in the list of all plans' blocks."""
         laid = 8
         for tile in range(8):
             laid -= self._left >> tile & 1
@@ -357,7 +377,7 @@ class CyvasseCore(CyvasseBoard):
         self._next_turn(self._quiet + 1)
 
     def _put(self, cell: int, before: int, after: int) -> None:
-        """Replace what a cell holds, with the keys and White's advantage."""
+        """Replace the piece on a cell; update the keys and White's advantage."""
         self._piece[cell] = after
         self._switch(cell, before)
         self._switch(cell, after)
@@ -382,7 +402,8 @@ class CyvasseCore(CyvasseBoard):
     def _begin_turn(self) -> None:
         """Note the board, and end the game where the rules say so; a captured King has ended it before."""
         at = 2 * (self._known & (_HISTORY - 1))
-        self._boards[at], self._boards[at + 1] = self._key_1, self._key_2
+        self._boards[at] = self._key_1
+        self._boards[at + 1] = self._key_2
         self._known += 1
         if self._over:
             return
@@ -448,7 +469,7 @@ class CyvasseCore(CyvasseBoard):
         self._begin_turn()
 
     def _begin_play(self) -> None:
-        """Find what is kept of the pieces and the terrain in play."""
+        """Set up the fields that a game in play uses: Kings, keys and White's advantage."""
         self._phase = _PLAY
         self._ground = self._field(0, 0)
         self._key_1 = self._key_2 = self._known = 0
@@ -473,7 +494,7 @@ class CyvasseCore(CyvasseBoard):
         ADVANTAGES[1] = -total
 
     def _worth(self, piece: int, cell: int) -> int:
-        """What a piece on a cell adds to White's advantage."""
+        """A piece's contribution to White's advantage, by its kind and cell."""
         if piece == 0 or piece == 1 + _KING or piece == 11 + _KING:
             return 0
         if piece <= 10:

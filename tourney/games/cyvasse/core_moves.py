@@ -27,7 +27,8 @@ _NEAR = [c + d if 0 <= c + d < _CELLS and not _BLANK[c + d] else c for c in rang
 _ALL_CELLS = range(_SHIFT, _SHIFT + cyvasse.SIZE)  # of square numbers, also of those that are not squares
 _FROM = spread(cyvasse.MOVES_FROM, _ALL_CELLS, _CELLS)
 _TAKES_FROM = spread(cyvasse.CAPTURES_FROM, _ALL_CELLS, _CELLS)
-_ONTO, _RIDE = spread(cyvasse.TO, _ALL_CELLS, _CELLS), spread(cyvasse.RIDE_TO, _ALL_CELLS, _CELLS)
+_ONTO = spread(cyvasse.TO, _ALL_CELLS, _CELLS)
+_RIDE = spread(cyvasse.RIDE_TO, _ALL_CELLS, _CELLS)
 _REACH = [kind.move for kind in cyvasse.KINDS]
 _HEAVY = [int(kind.armour == 2) for kind in cyvasse.KINDS]
 _BARE = [int(kind.armour == 0) for kind in cyvasse.KINDS]
@@ -58,7 +59,7 @@ class CyvasseBoard(Core):
         self._rabble = 0  # the cell of the Rabble that moved first in this turn, or 0
 
     def _list_rabble(self) -> int:
-        """List ``done`` and the moves of every Rabble but the one that moved."""
+        """List ``done`` and the moves of every Rabble except the one that moved first."""
         self._mark(10 * self._seat - 10)
         rabble = 10 * self._seat - 9 + _RABBLE
         MOVES[0] = _DONE
@@ -72,9 +73,9 @@ class CyvasseBoard(Core):
     def _list_turn(self) -> int:
         """List the moves and captures at the start of a turn."""
         base = 10 * self._seat - 10
-        own = self._mark(base)
+        pieces = self._mark(base)
         count = 0
-        for k in range(own):
+        for k in range(pieces):
             count = self._list_piece(_OWN[k], base, count)
         return count
 
@@ -103,7 +104,7 @@ class CyvasseBoard(Core):
         """Fill in ``_MAY``, mark Towers with a new stamp, and note the own pieces; return their number."""
         _STAMP[0] += 1
         stamp = _STAMP[0]
-        own = 0
+        pieces = 0
         spears = 0
         for k in range(_SQUARES):
             cell = _ORDER[k]
@@ -113,8 +114,8 @@ class CyvasseBoard(Core):
                 _MAY[cell] = 4 if mountain else 7
             elif base < piece <= base + 10:
                 _MAY[cell] = 6
-                _OWN[own] = cell
-                own += 1
+                _OWN[pieces] = cell
+                pieces += 1
             else:
                 _MAY[cell] = 12
                 if piece == 11 - base + _SPEARS:
@@ -129,7 +130,7 @@ class CyvasseBoard(Core):
         for k in range(spears):
             _MAY[_QUEUE[k] + _OFFSET[ahead]] &= 9
             _MAY[_QUEUE[k] + _OFFSET[ahead + 2]] &= 9
-        return own
+        return pieces
 
     def _list_steps(self, cell: int, count: int) -> int:
         """Add the moves to empty neighbours."""
@@ -147,7 +148,9 @@ class CyvasseBoard(Core):
     def _list_walks(self, cell: int, steps: int, passes: int, count: int) -> int:
         """Add the moves of up to some steps over squares with a bit of ``_MAY``."""
         start = _FROM[cell]
-        seen, may_of, queue = _SEEN, _MAY, _QUEUE
+        seen = _SEEN
+        may_of = _MAY
+        queue = _QUEUE
         _WALK[0] += 1
         walk = _WALK[0]
         seen[cell] = walk
@@ -176,7 +179,7 @@ class CyvasseBoard(Core):
         return count
 
     def _list_captures(self, cell: int, kind: int, base: int, count: int) -> int:
-        """Add the captures along lines, and how horses ride on."""
+        """Add the captures along lines, and the rides of horses after them."""
         start = _TAKES_FROM[cell]
         limit = 2 if kind == _ELEPHANT else _REACH[kind]
         passes = 4 if kind == _DRAGON else 2
@@ -261,20 +264,20 @@ class CyvasseBoard(Core):
             return 1
         missing = 1 + _HEAVY[kind]
         for d in range(6):
-            other = cell
+            square = cell
             for distance in range(1, 5):
-                other += _OFFSET[d]
-                piece = self._piece[other]
+                square += _OFFSET[d]
+                piece = self._piece[square]
                 if piece == _BORDER:
                     break
                 if base < piece <= base + 10:
-                    if self._engages(other, piece - base - 1, distance, d, base, kind == _TOWER):
+                    if self._engages(square, piece - base - 1, distance, d, base, kind == _TOWER):
                         missing -= 1
                         if not missing:
                             return 1
                 elif piece != 0:
                     break
-                if self._terrain[other] == _MOUNTAIN:
+                if self._terrain[square] == _MOUNTAIN:
                     break
         return 0
 
@@ -287,7 +290,7 @@ class CyvasseBoard(Core):
         return _HELD[cell] != _STAMP[0] or (tower and distance == 1)
 
     def _behind(self, cell: int, target: int) -> int:
-        """The neighbour of a cell away from a target on a line, or the cell itself off the lines."""
+        """The next cell on the line from a target through a cell; the cell itself if there is no line."""
         for d in range(6):
             at = cell
             for _ in range(4):

@@ -44,7 +44,8 @@ class CyvasseView(views.View[views.SquarePiece]):
 
 def view_of(game: AnyGame, text: str) -> CyvasseView:
     """The view of a position string or an observation. Raises PositionError."""
-    at, shown = parse_fields(text), views.diagram_view(game, text)
+    at = parse_fields(text)
+    shown = views.diagram_view(game, text)
     word, left, placed, rabble = at.phase
     return CyvasseView(
         game, text, shown.squares, shown.board, at.seat, word, left, placed,
@@ -130,10 +131,12 @@ def _last_action(fields: cyvasse.CyvassePosition, last: str) -> tuple[tuple[Mark
         return (), ()
     if word == "tile":
         return tuple(Mark(*_PLACES[s], "to") for s in _block_laid_last(fields)), ()
-    named, end = cyvasse.NUMBER[squares[0]], cyvasse.NUMBER[squares[-1]]
+    named = cyvasse.NUMBER[squares[0]]
+    end = cyvasse.NUMBER[squares[-1]]
     if word in {"king", "put"}:
         return (Mark(*_PLACES[named], "to"),), ()
-    start, captures = cyvasse.NUMBER[word], "x" in last
+    start = cyvasse.NUMBER[word]
+    captures = "x" in last
     marks = [Mark(*_PLACES[start], "from")]
     if captures:
         marks.append(Mark(*_PLACES[named], "captured"))
@@ -156,13 +159,13 @@ def _block_laid_last(fields: cyvasse.CyvassePosition) -> tuple[int, ...]:
 
 def _over(fields: cyvasse.CyvassePosition) -> str:
     """Who won and why, as far as a position without its history says; "" while a game goes on."""
-    name, other = cyvasse.SEAT_NAMES[fields.seat - 1], cyvasse.SEAT_NAMES[2 - fields.seat]
+    loser, winner = cyvasse.SEAT_NAMES[fields.seat - 1], cyvasse.SEAT_NAMES[2 - fields.seat]
     position = core("cyvasse").CyvasseCore()
     position.load(fields)
     return {
         "": "",
-        "king": f"over: {other} won, as {name}'s King was captured",
-        "no-action": f"over: {other} won, as {name} cannot act",
+        "king": f"over: {winner} won, as {loser}'s King was captured",
+        "no-action": f"over: {winner} won, as {loser} cannot act",
         "quiet": f"over: a draw after {cyvasse.QUIET_LIMIT} turns without a capture",
         "length": f"over: a draw after {cyvasse.TURN_LIMIT} turns",
     }[position.reason()]

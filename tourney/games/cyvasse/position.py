@@ -124,7 +124,9 @@ def _contradictions_in_play(fields: cyvasse.CyvassePosition) -> Iterator[str]:
 
 def _contradictions_of_squares(fields: cyvasse.CyvassePosition) -> Iterator[str]:
     for s in cyvasse.SQUARES:
-        name, ground, piece = cyvasse.NAMES[s], fields.ground[s], fields.board[s]
+        name = cyvasse.NAMES[s]
+        ground = fields.ground[s]
+        piece = fields.board[s]
         if s in _ROW_E and ground != cyvasse.PLAIN:
             yield f"row e is plain, but TERRAIN holds {ground!r} on {name}"
         if piece != cyvasse.EMPTY and ground in {cyvasse.MOUNTAIN, cyvasse.UNLAID}:
@@ -132,7 +134,8 @@ def _contradictions_of_squares(fields: cyvasse.CyvassePosition) -> Iterator[str]
 
 
 def _contradictions_of_rabble(fields: cyvasse.CyvassePosition) -> Iterator[str]:
-    first, seat = cyvasse.NAMES[fields.phase.rabble], cyvasse.SEAT_NAMES[fields.seat - 1]
+    first = cyvasse.NAMES[fields.phase.rabble]
+    seat = cyvasse.SEAT_NAMES[fields.seat - 1]
     if fields.board[fields.phase.rabble] != ord(cyvasse.own_code(fields.seat, "R")):
         yield f"PHASE names {first}, where no Rabble of {seat} stands"
     position: CyvasseCore = core("cyvasse").CyvasseCore()
@@ -142,7 +145,8 @@ def _contradictions_of_rabble(fields: cyvasse.CyvassePosition) -> Iterator[str]:
 
 
 def _contradictions_in_set_up(fields: cyvasse.CyvassePosition) -> Iterator[str]:
-    seat, phase = fields.seat, fields.phase
+    seat = fields.seat
+    phase = fields.phase
     if fields.quiet or fields.turn:
         yield "QUIET and TURN are 0 during the set-up"
     yield from _contradictions_of_squares(fields)
@@ -171,11 +175,11 @@ def _contradictions_of_bare_side(fields: cyvasse.CyvassePosition, seat: int) -> 
 def _contradictions_of_side(fields: cyvasse.CyvassePosition, seat: int, placed: int) -> Iterator[str]:
     """Of a side in the set-up with its King and ``placed`` other pieces: tiles may be left to lay."""
     name = cyvasse.SEAT_NAMES[seat - 1]
-    found = sorted(fields.board[s] for s in cyvasse.SIDE[seat] if fields.board[s] != cyvasse.EMPTY)
+    pieces = sorted(fields.board[s] for s in cyvasse.SIDE[seat] if fields.board[s] != cyvasse.EMPTY)
     wanted = cyvasse.own_code(seat, "K" + cyvasse.PUT_ORDER[:placed])
-    if found != sorted(wanted.encode("ascii")):
+    if pieces != sorted(wanted.encode("ascii")):
         yield (
-            f"{name}'s side holds the pieces {bytes(found).decode('ascii')!r}; at this stage of the"
+            f"{name}'s side holds the pieces {bytes(pieces).decode('ascii')!r}; at this stage of the"
             f" set-up it holds {''.join(sorted(wanted))!r}"
         )
     king = fields.board.index(ord(cyvasse.own_code(seat, "K")))

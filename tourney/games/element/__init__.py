@@ -35,9 +35,11 @@ class Element(CoreGame[ElementPosition]):
     diagram_plies = 130
     golden_match = GoldenMatch(("greedy", "random", "pebble"), 4)
     max_actions = LAST_TURN * MOST_ACTIONS_OF_A_TURN
-    package, core_class = __name__, "ElementCore"
+    package = __name__
+    core_class = "ElementCore"
     action = board.ElementAction
-    actions, strings = board.ACTIONS, board.STRINGS
+    actions = board.ACTIONS
+    strings = board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
     parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
     read = staticmethod(board.parse_position)

@@ -288,7 +288,9 @@ def _with_phase(at: ElementPosition, text: str) -> tuple[ElementPosition, str]:
 
 
 def _contradictions(at: ElementPosition, position: ElementCore) -> Iterator[str]:
-    board, seat, phase = at.board, at.seat, at.phase
+    board = at.board
+    seat = at.seat
+    phase = at.phase
     seats = len(at.sages)
     if seat != at.turn % seats + 1:
         yield f"SEAT {seat} does not fit TURN {at.turn}: seat {at.turn % seats + 1} acts then"
@@ -308,7 +310,9 @@ def _contradictions(at: ElementPosition, position: ElementCore) -> Iterator[str]
 
 
 def _contradictions_of_stones(at: ElementPosition) -> Iterator[str]:
-    board, hand, steps = at.board, at.hand, at.steps
+    board = at.board
+    hand = at.hand
+    steps = at.steps
     lying = (
         sum(code for code in board if code <= WHIRLWIND),
         board.count(EARTH) + 2 * board.count(MOUNTAIN),
@@ -330,7 +334,8 @@ def _contradictions_of_stones(at: ElementPosition) -> Iterator[str]:
 
 def _check_river(at: ElementPosition, letters: str, position: ElementCore) -> ElementPosition:
     """Check a river against the board; return the position with the squares of river and path."""
-    board, name = at.board, SQUARES[at.head]
+    board = at.board
+    name = SQUARES[at.head]
     if board[at.head] != WATER:
         raise PositionError(f"there is no Water on {name}, the headwater's square")
     if at.phase == RIVER:
@@ -338,7 +343,8 @@ def _check_river(at: ElementPosition, letters: str, position: ElementCore) -> El
         if count < 2:
             raise PositionError(f"the river at {name} has {count} open directions, fewer than 2")
         return at
-    river, path = position.river(), _path(at.head, letters)
+    river = position.river()
+    path = _path(at.head, letters)
     if len(river) < 2:
         raise PositionError(f"there is no Water next to {name} in the direction {at.direction}")
     if path is None or len(set(path)) < len(path) or any(board[s] not in (EMPTY, FIRE) for s in path):

@@ -46,27 +46,27 @@ cdef class ElementCore(ElementBoard):
     cdef int _list(self) noexcept
     @cython.locals(k=cython.int, hand=cython.int, weight=cython.longlong, letter=cython.int)
     cdef void _list_outcomes(self) noexcept
-    @cython.locals(found=cython.longlong, k=cython.int)
+    @cython.locals(product=cython.longlong, k=cython.int)
     cdef long long _combinations(self, int number, int drawn) noexcept
-    @cython.locals(own=cython.int, steps=cython.int, letter=cython.int, direction=cython.int, landing=cython.int, k=cython.int)
+    @cython.locals(sage=cython.int, steps=cython.int, letter=cython.int, direction=cython.int, landing=cython.int, k=cython.int)
     cdef void _list_turn(self) noexcept
     @cython.locals(cell=cython.int)
-    cdef int _is_run_used(self, int own, int direction) noexcept
+    cdef int _is_run_used(self, int sage, int direction) noexcept
     @cython.locals(captured=cython.int)
-    cdef int _is_captured_at(self, int own, int landing) noexcept
+    cdef int _is_captured_at(self, int sage, int landing) noexcept
     @cython.locals(doubts=cython.int, orthogonal=cython.int, direction=cython.int)
-    cdef int _find_doubts(self, int letter, int own, int steps) noexcept
+    cdef int _find_doubts(self, int letter, int sage, int steps) noexcept
     @cython.locals(k=cython.int)
     cdef int _is_doubtful(self, int doubts, int cell) noexcept
-    @cython.locals(doubts=cython.int, k=cython.int, fed=cython.int, kept=cython.int, j=cython.int, also=cython.int, i=cython.int)
+    @cython.locals(doubts=cython.int, k=cython.int, fed=cython.int, remaining=cython.int, j=cython.int, also=cython.int, i=cython.int)
     cdef int _find_fed(self, int steps) noexcept
     @cython.locals(direction=cython.int)
     cdef int _may_grow(self, int cell) noexcept
     @cython.locals(k=cython.int, airs=cython.int, earths=cython.int, fires=cython.int, waters=cython.int, captured=cython.int)
-    cdef int _captures_own(self, int letter, int cell, int own) noexcept
+    cdef int _captures_own(self, int letter, int cell, int sage) noexcept
     @cython.locals(doubts=cython.int, count=cython.int, takes=cython.int, base=cython.int, square=cython.int, cell=cython.int, shortest=cython.int)
-    cdef void _list_placements(self, int letter, int own, int steps) noexcept
-    @cython.locals(own=cython.int, cell=cython.int, k=cython.int, tip=cython.int, left=cython.int, outs=cython.int, kept=cython.int, j=cython.int)
+    cdef void _list_placements(self, int letter, int sage, int steps) noexcept
+    @cython.locals(sage=cython.int, cell=cython.int, k=cython.int, tip=cython.int, left=cython.int, outs=cython.int, remaining=cython.int, j=cython.int)
     cdef void _list_flow(self) noexcept
     @cython.locals(k=cython.int)
     cdef int _is_on_path(self, int cell) noexcept
@@ -78,7 +78,7 @@ cdef class ElementCore(ElementBoard):
     @cython.locals(letter=cython.int, cell=cython.int)
     cdef void _end_turn(self) noexcept
     cdef void _move(self, int cell) noexcept
-    @cython.locals(own=cython.int, direction=cython.int, cell=cython.int)
+    @cython.locals(sage=cython.int, direction=cython.int, cell=cython.int)
     cdef void _jump(self, int landing) noexcept
     @cython.locals(ways=cython.int, k=cython.int)
     cdef void _place(self, int letter, int cell) noexcept
@@ -87,7 +87,7 @@ cdef class ElementCore(ElementBoard):
     cdef void _begin_flow(self) noexcept
     @cython.locals(tip=cython.int, k=cython.int)
     cdef void _flow(self, int direction) noexcept
-    @cython.locals(found=cython.int, jumps=cython.int, direction=cython.int)
+    @cython.locals(steps=cython.int, jumps=cython.int, direction=cython.int)
     cdef int _ways(self, int sage) noexcept
     @cython.locals(winners=cython.int, k=cython.int)
     cdef int _rank(self, int seat) noexcept

@@ -1,8 +1,8 @@
-"""The rules of Element's turns, and what its positions are worth.
+"""The rules of Element's turns, and the values of its positions.
 
 An action is illegal if it leaves the mover's own sage captured. Most placements cannot do so, because one of
 the sage's steps stays open; only *doubtful* ones are tried out. Stones close steps only on their own cells
-and those of free Fires, except when a range grows, which closes no orthogonal step.
+and the cells of free Fires, except when a range grows, which closes no orthogonal step.
 
 A stone can be placed on any empty square. So a sage with at most as many ways out as its hunter has stones is
 in danger, and with the four stones of a coming turn at most four are too few.
@@ -40,11 +40,17 @@ from tourney.games.element.core_board import (
 )
 
 _DRAWS, _CHANCE, _ACTS, _RIVERS, _FLOWS = range(5)  # the phases, in the order of ``PHASES``
-_DRAW_0, _END, _JUMP, _STEP = element.DRAW_0, element.END, element.JUMP, element.STEP
-_FLOW_0, _RIVER_0 = min(element.FLOW_TO.values()), min(element.RIVER_TO.values())
+_DRAW_0 = element.DRAW_0
+_END = element.END
+_JUMP = element.JUMP
+_STEP = element.STEP
+_FLOW_0 = min(element.FLOW_TO.values())
+_RIVER_0 = min(element.RIVER_TO.values())
 _CODES = max(element.HANDS) + 1
 _STONES = min(element.HANDS)
-_MOST_DRAWN, _MOST_STEPS, _LAST_TURN = element.MOST_DRAWN, element.MOST_STEPS, element.LAST_TURN
+_MOST_DRAWN = element.MOST_DRAWN
+_MOST_STEPS = element.MOST_STEPS
+_LAST_TURN = element.LAST_TURN
 _LONGEST = element.SIZE  # the most stones of a river
 _SQUARE = spread(range(_SQUARES), _CELL, _CELLS)
 _ROWS = [
@@ -128,7 +134,10 @@ class ElementCore(ElementBoard):
             self._sages[k] = _CELL[at.sages[k]] if k < self.seats else 0
             self._hand[k] = at.hand.count(element.ELEMENTS[k])
             self._bag[k] = at.bag[k]
-        self._seat, self._steps, self._turn, self._drawn = at.seat, at.steps, at.turn, at.drawn
+        self._seat = at.seat
+        self._steps = at.steps
+        self._turn = at.turn
+        self._drawn = at.drawn
         self._phase = element.PHASES.index(at.phase)
         self._head = _CELL[at.head] if self._phase >= _RIVERS else 0
         self._direction = element.COMPASS[at.direction] if self._phase == _FLOWS else 0
@@ -145,7 +154,9 @@ class ElementCore(ElementBoard):
 
     def copy_from(self, other: "Core") -> None:
         source: ElementCore = other  # type: ignore[assignment] # of the same class
-        self.seats, self._seat, self._over = source.seats, source._seat, source._over
+        self.seats = source.seats
+        self._seat = source._seat
+        self._over = source._over
         # Used squares are rare: if neither position has any, both arrays are all 0 already.
         if self._used_count or source._used_count:
             self._used[:] = source._used
@@ -155,10 +166,16 @@ class ElementCore(ElementBoard):
         self._bag[:] = source._bag
         for k in range(source._path_length):
             self._path[k] = source._path[k]
-        self._used_count, self._path_length = source._used_count, source._path_length
-        self._river_length, self._head = source._river_length, source._head
-        self._direction, self._phase, self._steps = source._direction, source._phase, source._steps
-        self._turn, self._drawn, self._captured = source._turn, source._drawn, source._captured
+        self._used_count = source._used_count
+        self._path_length = source._path_length
+        self._river_length = source._river_length
+        self._head = source._head
+        self._direction = source._direction
+        self._phase = source._phase
+        self._steps = source._steps
+        self._turn = source._turn
+        self._drawn = source._drawn
+        self._captured = source._captured
 
     # What positions show
 
@@ -172,7 +189,7 @@ class ElementCore(ElementBoard):
         return self._is_captured(self._sages[seat - 1]) > 0
 
     def codes(self) -> bytes:
-        """What lies on the squares, with the codes of ranges."""
+        """The codes of the squares, ranges included."""
         return bytes([self._board[_CELL[square]] for square in range(_SQUARES)])
 
     def river(self) -> tuple[int, ...]:
@@ -244,7 +261,7 @@ class ElementCore(ElementBoard):
         return 0
 
     def candidates(self) -> list[int]:
-        """List all actions but the placements far from the prey, of which one for each stone is kept."""
+        """List all actions, but of the placements far from the prey only one for each stone."""
         legal = self.actions()
         if self._phase != _ACTS or len(legal) < _FEW:
             return legal
@@ -310,49 +327,49 @@ class ElementCore(ElementBoard):
 
     def _combinations(self, number: int, drawn: int) -> int:
         """The ways to draw 0 to 4 of a number of stones."""
-        found = 1
+        product = 1
         for k in range(drawn):
-            found = found * (number - k) // (k + 1)
-        return found
+            product = product * (number - k) // (k + 1)
+        return product
 
     def _list_turn(self) -> None:
         """List placements, or else the end of the turn, jumps and steps."""
-        own = self._sages[self._seat - 1]
-        steps = self._find_steps(own)
+        sage = self._sages[self._seat - 1]
+        steps = self._find_steps(sage)
         for letter in range(4):
             if self._hand[letter]:
-                self._list_placements(letter, own, steps)
+                self._list_placements(letter, sage, steps)
         if not self._count:
             self._add(_END)
         for direction in range(8):
-            landing = self._landing(own, direction)
-            if landing and not self._is_run_used(own, direction) and not self._is_captured_at(own, landing):
+            landing = self._landing(sage, direction)
+            if landing and not self._is_run_used(sage, direction) and not self._is_captured_at(sage, landing):
                 self._add(_JUMP + _SQUARE[landing])
         if self._steps:
             # No step leaves the own sage captured, since it could step back.
             for k in range(steps):
                 self._add(_STEP + _SQUARE[_STEPS[k]])
 
-    def _is_run_used(self, own: int, direction: int) -> int:
+    def _is_run_used(self, sage: int, direction: int) -> int:
         """Whether the run of Winds found last has a used square."""
         if self._used_count:
-            cell = own
+            cell = sage
             for _ in range(self._length):
                 cell += _OFFSET[direction]
                 if self._used[cell]:
                     return 1
         return 0
 
-    def _is_captured_at(self, own: int, landing: int) -> int:
+    def _is_captured_at(self, sage: int, landing: int) -> int:
         """Whether the own sage would be captured where it lands."""
-        self._board[own] = 0
+        self._board[sage] = 0
         self._board[landing] = _SAGE
         captured = self._is_captured(landing)
         self._board[landing] = 0
-        self._board[own] = _SAGE
+        self._board[sage] = _SAGE
         return captured
 
-    def _find_doubts(self, letter: int, own: int, steps: int) -> int:
+    def _find_doubts(self, letter: int, sage: int, steps: int) -> int:
         """Note the cells where a stone could leave the own sage captured; return their number.
 
         Add 16 if besides an Earth that may enlarge a range could, and 32 for any cell.
@@ -363,13 +380,13 @@ class ElementCore(ElementBoard):
         if steps == 1:
             _DOUBT[0] = _STEPS[0]
             doubts = 1
-        # A Fire closes its own cell and those of at most four free Fires: with six steps one stays open.
+        # A Fire closes its own cell and the cells of at most four free Fires: of six steps one stays open.
         if letter == _FIRES and steps <= 5:
             return self._find_fed(steps)
         if letter == _EARTHS:
             orthogonal = 0
             for direction in range(0, 8, 2):
-                if self._board[own + _OFFSET[direction]] == 0:
+                if self._board[sage + _OFFSET[direction]] == 0:
                     orthogonal += 1
             if orthogonal == 0:
                 return doubts + 16
@@ -396,16 +413,16 @@ class ElementCore(ElementBoard):
         doubts += 1
         for k in range(1, steps):
             fed = self._find_ends(_STEPS[k], _BORDER - 1)
-            kept = 0
+            remaining = 0
             for j in range(doubts):
                 also = 1 if _DOUBT[j] == _STEPS[k] else 0
                 for i in range(fed):
                     if _FED[i] == _DOUBT[j]:
                         also = 1
                 if also:
-                    _DOUBT[kept] = _DOUBT[j]
-                    kept += 1
-            doubts = kept
+                    _DOUBT[remaining] = _DOUBT[j]
+                    remaining += 1
+            doubts = remaining
         return doubts
 
     def _may_grow(self, cell: int) -> int:
@@ -417,20 +434,26 @@ class ElementCore(ElementBoard):
                 return 1
         return 0
 
-    def _captures_own(self, letter: int, cell: int, own: int) -> int:
+    def _captures_own(self, letter: int, cell: int, sage: int) -> int:
         """Whether a placement leaves the own sage captured, by trying it."""
         # A stone's effects reach far (fires spread, ranges grow), so the whole board is put aside.
         _SAVED[:] = self._board
-        airs, earths, fires, waters = self._bag[0], self._bag[1], self._bag[2], self._bag[3]
+        airs = self._bag[0]
+        earths = self._bag[1]
+        fires = self._bag[2]
+        waters = self._bag[3]
         self._apply(letter, cell)
-        captured = self._is_captured(own)
+        captured = self._is_captured(sage)
         self._board[:] = _SAVED
-        self._bag[0], self._bag[1], self._bag[2], self._bag[3] = airs, earths, fires, waters
+        self._bag[0] = airs
+        self._bag[1] = earths
+        self._bag[2] = fires
+        self._bag[3] = waters
         return captured
 
-    def _list_placements(self, letter: int, own: int, steps: int) -> None:
+    def _list_placements(self, letter: int, sage: int, steps: int) -> None:
         """List the legal placements of a stone; ``steps`` are the own sage's, as found last."""
-        doubts = self._find_doubts(letter, own, steps)
+        doubts = self._find_doubts(letter, sage, steps)
         if letter == _WATERS:
             self._clear_open()
         count = self._count
@@ -442,9 +465,9 @@ class ElementCore(ElementBoard):
                 continue
             shortest = self._shortest_river(cell) if letter == _WATERS else 0
             if shortest:
-                if not self._is_possible(cell, shortest, own, steps):
+                if not self._is_possible(cell, shortest, sage, steps):
                     continue
-            elif doubts and self._is_doubtful(doubts, cell) and self._captures_own(letter, cell, own):
+            elif doubts and self._is_doubtful(doubts, cell) and self._captures_own(letter, cell, sage):
                 continue
             MOVES[count] = base + square
             count += 1
@@ -452,7 +475,7 @@ class ElementCore(ElementBoard):
 
     def _list_flow(self) -> None:
         """List the directions in which the flow can go on to a full path."""
-        own = self._sages[self._seat - 1]
+        sage = self._sages[self._seat - 1]
         self._clear_open()
         for k in range(self._path_length):
             _CLEAR[self._path[k]] = 0
@@ -461,14 +484,14 @@ class ElementCore(ElementBoard):
         for k in range(4):
             cell = tip + _OFFSET[_COMPASS[k]]
             if _CLEAR[cell]:
-                outs = self._find_outs(self._head, self._direction, self._river_length, own)
-                kept = 0
+                outs = self._find_outs(self._head, self._direction, self._river_length, sage)
+                remaining = 0
                 for j in range(outs):
                     if _OUTS[j] != cell and not self._is_on_path(_OUTS[j]):
-                        _OUTS[kept] = _OUTS[j]
-                        kept += 1
+                        _OUTS[remaining] = _OUTS[j]
+                        remaining += 1
                 _CLEAR[cell] = 0
-                if self._flows(kept, cell, left):
+                if self._flows(remaining, cell, left):
                     self._add(_FLOW_0 + k)
                 _CLEAR[cell] = 1
 
@@ -546,10 +569,10 @@ class ElementCore(ElementBoard):
 
     def _jump(self, landing: int) -> None:
         """Jump over the run of Winds that leads to a cell, whose squares are used then."""
-        own = self._sages[self._seat - 1]
+        sage = self._sages[self._seat - 1]
         for direction in range(8):
-            if self._landing(own, direction) == landing:
-                cell = own
+            if self._landing(sage, direction) == landing:
+                cell = sage
                 for _ in range(self._length):
                     cell += _OFFSET[direction]
                     if not self._used[cell]:
@@ -611,12 +634,12 @@ class ElementCore(ElementBoard):
 
     def _ways(self, sage: int) -> int:
         """A sage's freedom: its steps, and its jumps as far as they count."""
-        found = self._find_steps(sage)
+        steps = self._find_steps(sage)
         jumps = 0
         for direction in range(8):
             if self._landing(sage, direction):
                 jumps += 1
-        return found + min(jumps, _MOST_JUMPS)
+        return steps + min(jumps, _MOST_JUMPS)
 
     def _rank(self, seat: int) -> int:
         """Rank 1 for each seat whose prey is captured, or for all seats after the last turn."""
@@ -629,7 +652,7 @@ class ElementCore(ElementBoard):
         return 1 + winners
 
     def _weigh(self) -> None:
-        """Compare each seat's own freedom with that of its prey, and look for danger."""
+        """Compare each seat's freedom with its prey's freedom, and look for danger."""
         for k in range(self.seats):
             _WAYS[k] = self._ways(self._sages[k])
         hunter = self._seat - 1

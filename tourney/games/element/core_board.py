@@ -1,7 +1,7 @@
-"""What lies on the board of Element: steps and jumps of sages, effects of stones, and paths of rivers.
+"""The board of Element: steps and jumps of sages, effects of stones, and paths of rivers.
 
 The board is bytes with a border: a *cell* is 13 times (column + 1) plus (row + 1), so that every direction is
-one offset and the border ends every walk. What a cell holds is a code of ``board``, or 11 on the border.
+one offset and the border ends every walk. A cell has a code of ``board``, or 11 on the border.
 
 A river's path leaves the headwater cell by cell, over different cells that are empty or hold Fire. It is
 *full* when it has as many cells as the river and leaves the mover's own sage a way out. A depth-first search
@@ -15,9 +15,14 @@ from tourney.games.element import board as element
 _CELLS = 169
 _WIDTH = 13
 _BORDER = 11
-_WIND, _FIRE, _WATER = element.WHIRLWIND, element.FIRE, element.WATER
-_EARTH, _RANGE, _MOUNTAIN, _SAGE = element.EARTH, element.RANGE_EARTH, element.MOUNTAIN, element.SAGE
-"""What a cell holds besides nothing (0) and 1 to 4 Winds."""
+_WIND = element.WHIRLWIND
+_FIRE = element.FIRE
+_WATER = element.WATER
+_EARTH = element.EARTH
+_RANGE = element.RANGE_EARTH
+_MOUNTAIN = element.MOUNTAIN
+_SAGE = element.SAGE
+"""Codes of cells, besides 0 for an empty one and 1 to 4 for as many Winds."""
 _AIRS, _EARTHS, _FIRES, _WATERS = range(4)
 _SQUARES = len(element.SQUARES)
 
@@ -26,7 +31,7 @@ _CELL = [_WIDTH * (column + 1) + row + 1 for column, row in element.PLACES]  # b
 
 _BLANK = spread(zeros(_SQUARES), _CELL, _CELLS, _BORDER)
 _OFFSET = [_WIDTH * columns + rows for columns, rows in element.DIRECTIONS]
-"""By direction, clockwise from north; those of the compass are even."""
+"""By direction, clockwise from north; the even ones are the compass's."""
 _COMPASS = list(element.COMPASS.values())
 
 
@@ -46,7 +51,7 @@ _ROOM = _rooms()
 
 # Workspace
 _STEPS = zeros(8)  # the cells of a sage's steps, as listed last
-_FED = zeros(4)  # the cells of free Fires, or those that a free Fire comes from
+_FED = zeros(4)  # the cells of free Fires, or the ends of their runs
 _OUTS = zeros(16)  # the cells within one step or jump of the own sage
 _CLEAR = zeros(_CELLS)  # by cell: whether a river may flow there; paths being tried are cleared
 _STACK = zeros(_CELLS)
@@ -67,25 +72,25 @@ class ElementBoard(Core):
 
     def _is_barred(self, cell: int, direction: int) -> int:
         """Whether ranges on both flanks bar a diagonal step."""
-        one = cell + _OFFSET[direction - 1]
-        two = cell + _OFFSET[direction + 1 & 7]
-        return 1 if self._is_range(one) and self._is_range(two) else 0
+        left = cell + _OFFSET[direction - 1]
+        right = cell + _OFFSET[direction + 1 & 7]
+        return 1 if self._is_range(left) and self._is_range(right) else 0
 
     def _find_steps(self, sage: int) -> int:
         """Note the cells of a sage's steps, orthogonal ones first; return their number."""
-        found = 0
+        count = 0
         for direction in range(0, 8, 2):
             if self._board[sage + _OFFSET[direction]] == 0:
-                _STEPS[found] = sage + _OFFSET[direction]
-                found += 1
+                _STEPS[count] = sage + _OFFSET[direction]
+                count += 1
         for direction in range(1, 8, 2):
             if self._board[sage + _OFFSET[direction]] == 0 and not self._is_barred(sage, direction):
-                _STEPS[found] = sage + _OFFSET[direction]
-                found += 1
-        return found
+                _STEPS[count] = sage + _OFFSET[direction]
+                count += 1
+        return count
 
     def _landing(self, sage: int, direction: int) -> int:
-        """Where a jump lands, over used or unused Wind, or 0; note the length of the run."""
+        """The landing cell of a jump over used or unused Wind, or 0; note the length of the run."""
         offset = _OFFSET[direction]
         cell = sage + offset
         if self._board[cell] == 0 or self._board[cell] > _WIND:
@@ -141,21 +146,21 @@ class ElementBoard(Core):
 
         Only those with a code of at most ``most``; return their number.
         """
-        found = 0
+        count = 0
         for direction in range(0, 8, 2):
             at = cell + _OFFSET[direction]
             if self._board[at] == _FIRE:
                 while self._board[at] == _FIRE:
                     at += _OFFSET[direction]
                 if self._board[at] <= most:
-                    _FED[found] = at
-                    found += 1
-        return found
+                    _FED[count] = at
+                    count += 1
+        return count
 
     def _spread_fire(self, cell: int) -> None:
         """Put free Fires at the ends of runs of Fire, while the bag has some."""
-        found = self._find_ends(cell, _WIND)
-        for k in range(found):
+        ends = self._find_ends(cell, _WIND)
+        for k in range(ends):
             if self._bag[_FIRES] > 0:
                 self._bag[_FIRES] -= 1
                 self._bag[_AIRS] += self._board[_FED[k]]
@@ -183,10 +188,10 @@ class ElementBoard(Core):
             depth -= 1
             at = _STACK[depth]
             for direction in range(8):
-                other = at + _OFFSET[direction]
-                if self._board[other] == _EARTH:
-                    self._board[other] = _RANGE
-                    _STACK[depth] = other
+                neighbour = at + _OFFSET[direction]
+                if self._board[neighbour] == _EARTH:
+                    self._board[neighbour] = _RANGE
+                    _STACK[depth] = neighbour
                     depth += 1
 
     def _clear_open(self) -> None:
@@ -213,7 +218,7 @@ class ElementBoard(Core):
                     shortest = length
         return shortest
 
-    def _is_possible(self, head: int, shortest: int, own: int, steps: int) -> int:
+    def _is_possible(self, head: int, shortest: int, sage: int, steps: int) -> int:
         """Whether a Water here has a river with a full path; ``_CLEAR`` is of the board as it stands."""
         open_ = 1 if steps > shortest else 0
         for k in range(steps):
@@ -231,7 +236,7 @@ class ElementBoard(Core):
             self._board[head] = _WATER
             for direction in range(0, 8, 2):
                 if not possible and self._board[head + _OFFSET[direction]] == _WATER:
-                    possible = self._has_way_out(head, direction, own)
+                    possible = self._has_way_out(head, direction, sage)
             self._board[head] = before
         _CLEAR[head] = 1
         return possible
@@ -243,23 +248,23 @@ class ElementBoard(Core):
         self._clear_open()
         return self._has_way_out(head, direction, self._sages[self._seat - 1])
 
-    def _has_way_out(self, head: int, direction: int, own: int) -> int:
+    def _has_way_out(self, head: int, direction: int, sage: int) -> int:
         """Whether a river, whole on the board, has a path that leaves the own sage a way out."""
         length = self._run(head, direction)
-        return self._flows(self._find_outs(head, direction, length, own), head, length)
+        return self._flows(self._find_outs(head, direction, length, sage), head, length)
 
-    def _find_outs(self, head: int, direction: int, length: int, own: int) -> int:
+    def _find_outs(self, head: int, direction: int, length: int, sage: int) -> int:
         """Note the cells within one step or jump of the own sage after a river has left."""
         for k in range(length):
             self._board[head + k * _OFFSET[direction]] = 0
         outs = 0
         for way in range(8):
-            cell = own + _OFFSET[way]
-            if self._board[cell] == 0 and (not (way & 1) or not self._is_barred(own, way)):
+            cell = sage + _OFFSET[way]
+            if self._board[cell] == 0 and (not (way & 1) or not self._is_barred(sage, way)):
                 _OUTS[outs] = cell
                 outs += 1
         for way in range(8):
-            cell = self._landing(own, way)
+            cell = self._landing(sage, way)
             if cell:
                 _OUTS[outs] = cell
                 outs += 1
@@ -279,9 +284,9 @@ class ElementBoard(Core):
             return self._has_path(tip, left)
         for k in range(outs):
             _CLEAR[_OUTS[k]] = 0
-            found = self._has_path(tip, left)
+            flows = self._has_path(tip, left)
             _CLEAR[_OUTS[k]] = 1
-            if found:
+            if flows:
                 return 1
         return 0
 
@@ -293,8 +298,8 @@ class ElementBoard(Core):
             cell = tip + _OFFSET[direction]
             if _CLEAR[cell]:
                 _CLEAR[cell] = 0
-                found = self._has_path(cell, left - 1)
+                continues = self._has_path(cell, left - 1)
                 _CLEAR[cell] = 1
-                if found:
+                if continues:
                     return 1
         return 0

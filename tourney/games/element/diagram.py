@@ -130,7 +130,7 @@ def diagram_of(view: str, last: str | None) -> Diagram:
         way = (position.head, *position.path)
         marks.append(Mark(*_at(position.head), "from"))
         marks += [Mark(*_at(square), "to") for square in way[1:]]
-        arrows += [Arrow(*_at(one), *_at(two)) for one, two in pairwise(way)]
+        arrows += [Arrow(*_at(start), *_at(end)) for start, end in pairwise(way)]
     notes = _notes(position, view.split(" ")[3])
     if last is not None:
         notes = (*notes, f"last: {last}")

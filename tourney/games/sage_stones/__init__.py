@@ -36,9 +36,11 @@ class SageStones(CoreGame[StonesPosition]):
     diagram_plies = 50
     golden_match = GoldenMatch(("greedy", "random", "pebble", "greedy"), 5, (("play-on", "yes"),))
     max_actions = 2 * ROLL_LIMIT
-    package, core_class = __name__, "StonesCore"
+    package = __name__
+    core_class = "StonesCore"
     action = board.StonesAction
-    actions, strings = board.ACTIONS, board.STRINGS
+    actions = board.ACTIONS
+    strings = board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
     parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
     read = staticmethod(board.parse_position)
@@ -55,7 +57,8 @@ class SageStones(CoreGame[StonesPosition]):
         return self.state_at(board.start(_settings(seats, options)))
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:
-        at, settings = self.read(text), _settings(seats, options)
+        at = self.read(text)
+        settings = _settings(seats, options)
         if at.settings != settings:
             raise wrong_field("OPTIONS", str(at.settings), f"this game has {settings}")
         return self.state_at(at)

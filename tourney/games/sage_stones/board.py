@@ -141,16 +141,16 @@ _BOARD = re.compile("/".join([f"[.1-4]{{{HEIGHT}}}"] * WIDTH))
 _HAND = re.compile(r"0|[1-9][0-9]?|#[1-4]")
 _OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)")
 PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
-"""What PHASE may be: a column's ``+`` grants another turn."""
+"""Values of PHASE; a column's ``+`` grants another turn."""
 
 
 def _read_settings(text: str) -> StonesSettings:
     match = _OPTIONS.fullmatch(text)
-    found = match and StonesSettings(int(match[1]), int(match[2]), match[3] == "yes")
-    if found is None or found.stones not in STONES or (found.seats == 2 and found.play_on):
+    settings = match and StonesSettings(int(match[1]), int(match[2]), match[3] == "yes")
+    if settings is None or settings.stones not in STONES or (settings.seats == 2 and settings.play_on):
         form = f"write seats=N,stones=N,play-on=no, with {STONES[0]} to {STONES[-1]} stones"
         raise wrong_field("OPTIONS", text, f"{form}; play-on=yes is for 3 or 4 seats")
-    return found
+    return settings
 
 
 def parse_position(text: str) -> StonesPosition:
@@ -189,7 +189,8 @@ def _read_hands(text: str, settings: StonesSettings) -> tuple[int, ...]:
 
 
 def _contradictions_of_stones(at: StonesPosition) -> Iterator[str]:
-    stones, seats = at.settings.stones, at.settings.seats
+    stones = at.settings.stones
+    seats = at.settings.seats
     for colour, hand in enumerate(at.hands, 1):
         placed = at.board.count(b"%d" % colour)
         if hand < 0 and placed > stones:
@@ -222,7 +223,8 @@ def _contradictions_of_phase(at: StonesPosition) -> Iterator[str]:
         if at.rolls == ROLL_LIMIT:
             yield f"after {ROLL_LIMIT} rolls PHASE must be over, or a column"
         return
-    name, start = COLUMNS[at.column], STEP * at.column
+    name = COLUMNS[at.column]
+    start = STEP * at.column
     if b"." not in at.board[start : start + HEIGHT]:
         yield f"PHASE names column {name}, which is full"
     if at.rolls == 0:

@@ -49,24 +49,24 @@ cdef class StonesCore(Core):
     cdef void _roll(self, int number) noexcept
     @cython.locals(square=cython.int, k=cython.int)
     cdef void _wipe(self) noexcept
-    @cython.locals(own=cython.int)
+    @cython.locals(colour=cython.int)
     cdef void _place(self, int square) noexcept
     @cython.locals(line=cython.int, start=cython.int, end=cython.int, stone=cython.int, k=cython.int)
-    cdef void _capture(self, int square, int own) noexcept
+    cdef void _capture(self, int square, int capturer) noexcept
     @cython.locals(finished=cython.int, k=cython.int)
     cdef int _finished(self) noexcept
     cdef void _last_stone(self) noexcept
     cdef void _next_turn(self) noexcept
     cdef void _end(self) noexcept
-    @cython.locals(best=cython.int, k=cython.int, own=cython.int)
+    @cython.locals(best=cython.int, k=cython.int, place=cython.int)
     cdef int _standing(self, int seat) noexcept
-    @cython.locals(rank=cython.int, own=cython.int, other=cython.int, k=cython.int)
+    @cython.locals(rank=cython.int, standing=cython.int, rival=cython.int, k=cython.int)
     cdef int _rank(self, int seat) noexcept
     @cython.locals(total=cython.longlong, k=cython.int, mine=cython.longlong, left=cython.longlong, span=cython.longlong)
     cdef long long _value(self, int seat) noexcept
     @cython.locals(after=StonesCore)
     cpdef list outlook(self, list codes)
-    @cython.locals(known=cython.int, square=cython.int, column=cython.int, k=cython.int)
+    @cython.locals(current=cython.int, square=cython.int, column=cython.int, k=cython.int)
     cdef void _survey(self) noexcept
     @cython.locals(fresh=cython.int, square=cython.int, column=cython.int, line=cython.int, k=cython.int)
     cdef void _refresh(self) noexcept
@@ -74,7 +74,7 @@ cdef class StonesCore(Core):
     cdef void _weigh(self) noexcept
     @cython.locals(k=cython.int, j=cython.int, square=cython.int, row=cython.int)
     cdef void _expose(self, int column) noexcept
-    @cython.locals(found=cython.int, k=cython.int, line=cython.int, start=cython.int, seen=cython.int, at=cython.int, colour=cython.int)
+    @cython.locals(captures=cython.int, k=cython.int, line=cython.int, start=cython.int, seen=cython.int, at=cython.int, colour=cython.int)
     cdef int _take_from(self, int square, int row) noexcept
     @cython.locals(k=cython.int, j=cython.int, sign=cython.int)
     cdef void _gain(self, int row) noexcept

@@ -1,4 +1,4 @@
-"""The rules of Sage Stones, and what its positions are worth.
+"""The rules of Sage Stones, and the values of its positions.
 
 The board is the bytes of ``board``, and captures are looked up in tables of their lines. The chance of a
 colour to place the first last stone is its strength, as a share of all strengths: a product of three factors,
@@ -14,10 +14,16 @@ from tourney.games.core_base import ADVANTAGES, COMPILED, LIMIT, MOVES, WEIGHTS,
 from tourney.games.sage_stones import board as stones
 
 _CELLS = 70
-_EMPTY, _ONES = stones.EMPTY, ord("0")  # a stone on the board is ``_ONES`` plus its colour
-_HEIGHT, _WIDTH, _STEP = stones.HEIGHT, stones.WIDTH, stones.STEP
-_FIRST_ROLL, _SIX = stones.FIRST_ROLL, stones.SIX
-_ROLLS, _ROLL_LIMIT = len(stones.ROLLS), stones.ROLL_LIMIT
+# a stone on the board is ``_ONES`` plus its colour
+_EMPTY = stones.EMPTY
+_ONES = ord("0")
+_HEIGHT = stones.HEIGHT
+_WIDTH = stones.WIDTH
+_STEP = stones.STEP
+_FIRST_ROLL = stones.FIRST_ROLL
+_SIX = stones.SIX
+_ROLLS = len(stones.ROLLS)
+_ROLL_LIMIT = stones.ROLL_LIMIT
 _WEIGHT_OF = [roll.weight for roll in stones.ROLLS]
 _COLUMN_OF = [-1 if roll.column is None else roll.column for roll in stones.ROLLS]
 _AGAIN_OF = [int(roll.again) for roll in stones.ROLLS]
@@ -46,12 +52,12 @@ _EXPOSED = 256  # the number of entries of ``_SAFETY``; more exposure counts as 
 
 
 def _safety() -> list[int]:
-    found: list[int] = []
+    table: list[int] = []
     safety = 1 << 16
-    while len(found) < _EXPOSED:
-        found.append(safety)
+    while len(table) < _EXPOSED:
+        table.append(safety)
         safety = safety * 9748 // 10000
-    return found
+    return table
 
 
 _SAFETY = _safety()
@@ -93,18 +99,23 @@ class StonesCore(Core):
         self._colours = self._stones = self._play_on = self._colour = 0
         self._column = 0  # -1 while no stone is next
         self._again = self._rolls = 0
-        self._surveyed = 0  # whether the board is one action after that of ``_TAKEN``
+        self._surveyed = 0  # whether the board is one action after the board of ``_TAKEN``
 
     def load(self, at: stones.StonesPosition) -> None:
         """Take over a parsed position."""
         self._settings = str(at.settings)
         self.seats = at.settings.seats
-        self._colours, self._stones, self._play_on = len(at.hands), at.settings.stones, at.settings.play_on
+        self._colours = len(at.hands)
+        self._stones = at.settings.stones
+        self._play_on = at.settings.play_on
         for square in range(_CELLS - 1):
             self._board[square] = at.board[square]
         for k in range(self._colours):
             self._hands[k] = at.hands[k]
-        self._colour, self._column, self._again, self._rolls = at.colour, at.column, at.again, at.rolls
+        self._colour = at.colour
+        self._column = at.column
+        self._again = at.again
+        self._rolls = at.rolls
         self._over = at.phase == "over"
 
     def _blank(self) -> "Core":
@@ -112,11 +123,17 @@ class StonesCore(Core):
 
     def copy_from(self, other: "Core") -> None:
         source: StonesCore = other  # type: ignore[assignment] # of the same class
-        self.seats, self._over, self._settings = source.seats, source._over, source._settings
+        self.seats = source.seats
+        self._over = source._over
+        self._settings = source._settings
         self._board[:] = source._board
         self._hands[:] = source._hands
-        self._colours, self._stones, self._play_on = source._colours, source._stones, source._play_on
-        self._colour, self._column, self._again = source._colour, source._column, source._again
+        self._colours = source._colours
+        self._stones = source._stones
+        self._play_on = source._play_on
+        self._colour = source._colour
+        self._column = source._column
+        self._again = source._again
         self._rolls = source._rolls
 
     def actor(self) -> int:
@@ -212,7 +229,7 @@ class StonesCore(Core):
         self._again = again
 
     def _wipe(self) -> None:
-        """Put all stones back into the hands, except those of finished colours."""
+        """Put all stones of unfinished colours back into the hands."""
         for square in range(_CELLS):
             if _IS_SQUARE[square]:
                 self._board[square] = _EMPTY
@@ -222,30 +239,30 @@ class StonesCore(Core):
         self._next_turn()
 
     def _place(self, square: int) -> None:
-        own = self._colour
-        self._board[square] = _ONES + own
-        self._hands[own - 1] -= 1
-        if self._hands[own - 1] == 0:  # a last stone captures nothing
+        colour = self._colour
+        self._board[square] = _ONES + colour
+        self._hands[colour - 1] -= 1
+        if self._hands[colour - 1] == 0:  # a last stone captures nothing
             self._last_stone()
             return
-        self._capture(square, _ONES + own)
+        self._capture(square, _ONES + colour)
         if self._again and self._rolls < _ROLL_LIMIT:
             self._column = -1
             self._again = 0
         else:
             self._next_turn()
 
-    def _capture(self, square: int, own: int) -> None:
+    def _capture(self, square: int, capturer: int) -> None:
         """Put captured runs back into their hands; two lines of a square never capture the same stone."""
         for line in range(square * _RAY_STEPS, square * _RAY_STEPS + _RAY_STEPS):
             start = line * _RAY_STEPS
             end = start
             while end < start + _RAY_STEPS and _LINES[end] >= 0:
                 stone = self._board[_LINES[end]]
-                if stone == _EMPTY or stone == own:
+                if stone == _EMPTY or stone == capturer:
                     break
                 end += 1
-            if end < start + _RAY_STEPS and _LINES[end] >= 0 and self._board[_LINES[end]] == own:
+            if end < start + _RAY_STEPS and _LINES[end] >= 0 and self._board[_LINES[end]] == capturer:
                 for k in range(start, end):
                     stone = self._board[_LINES[k]] - _ONES
                     self._board[_LINES[k]] = _EMPTY
@@ -298,9 +315,9 @@ class StonesCore(Core):
                 if self._hands[k] == 0:
                     return 1 if k % self.seats == seat else 2
         rank = 1
-        own = self._standing(seat)
-        for other in range(self.seats):
-            if self._standing(other) < own:
+        standing = self._standing(seat)
+        for rival in range(self.seats):
+            if self._standing(rival) < standing:
                 rank += 1
         return rank
 
@@ -308,10 +325,10 @@ class StonesCore(Core):
         """A sort key for seats: the rank of the seat's best colour, else 100 + its fewest stones in hand."""
         best = 1000
         for k in range(seat, self._colours, self.seats):
-            own = self._hands[k]
-            own = 100 + own if own >= 0 else -own
-            if own < best:
-                best = own
+            place = self._hands[k]
+            place = 100 + place if place >= 0 else -place
+            if place < best:
+                best = place
         return best
 
     def _value(self, seat: int) -> int:
@@ -339,30 +356,30 @@ class StonesCore(Core):
     def outlook(self, codes: list[int]) -> list[Values]:
         """For each legal code the values of the position after it; the position stays as it is.
 
-        A changed square changes only what is captured from the first empty squares on its lines. So what is
-        captured from the others is found once, for all codes of all columns.
+        A changed square changes only the captures from the first empty squares on its lines. The captures
+        from all other squares are found once, for all codes of all columns.
         """
         if self._column < 0 or self._play_on:
             return Core.outlook(self, codes)
         self._survey()
-        found: list[Values] = []
+        outlook: list[Values] = []
         after: StonesCore = self.copy()  # type: ignore[assignment] # of the same class
         for code in codes:
             after.play(code)
             after._surveyed = 1
-            found.append(after.values())
+            outlook.append(after.values())
             after._surveyed = 0
             after.copy_from(self)
-        return found
+        return outlook
 
     def _survey(self) -> None:
-        """Find what is captured from every empty square, and the exposures by column."""
-        known = int(_SURVEYED[_CELLS - 1] == self.seats)
+        """Find the captures of a stone on each empty square, and the exposures by column."""
+        current = int(_SURVEYED[_CELLS - 1] == self.seats)
         for square in range(_CELLS - 1):
             if _SURVEYED[square] != self._board[square]:
-                known = 0
+                current = 0
                 _SURVEYED[square] = self._board[square]
-        if known:
+        if current:
             return
         _SURVEYED[_CELLS - 1] = self.seats
         for square in range(_CELLS):
@@ -377,7 +394,7 @@ class StonesCore(Core):
                 _KEPT[4 * column + k] = _LOST[k]
 
     def _refresh(self) -> None:
-        """Mark the squares from which other stones may be captured than on the board of ``_TAKEN``."""
+        """Mark the squares whose captures may differ from the board of ``_TAKEN``."""
         fresh = int(not self._surveyed)
         for square in range(_CELLS):
             _FRESH[square] = fresh
@@ -444,13 +461,12 @@ class StonesCore(Core):
                 _LOST[j] += _TAKEN_BEST[4 * k + j] * _COLUMN_WEIGHTS[column]
 
     def _take_from(self, square: int, row: int) -> int:
-        """Find what each colour captures by a stone on an empty square; return whether any does.
+        """Find each colour's captures by a stone on an empty square; return whether there are any.
 
-        ``row`` is where ``_TAKEN`` keeps it.
-
-        A stone captures along a line what lies before the first stone of its own colour.
+        ``row`` is the index of the square's first entry in ``_TAKEN``. Along a line, a stone captures the
+        stones before the first one of its own colour.
         """
-        found = 0
+        captures = 0
         board = self._board
         for line in range(square * _RAY_STEPS, square * _RAY_STEPS + _RAY_STEPS):
             start = line * _RAY_STEPS
@@ -465,17 +481,17 @@ class StonesCore(Core):
                     for k in range(4):
                         _RUN[k] = 0
                 elif not seen >> colour & 1:
-                    if not found:
-                        found = 1
+                    if not captures:
+                        captures = 1
                         for k in range(16):
                             _TAKEN[row + k] = 0
                     for k in range(4):
                         _TAKEN[row + 4 * colour + k] += _RUN[k]
                 seen |= 1 << colour
                 _RUN[colour] += 1
-        if found:
+        if captures:
             self._gain(row)
-        return found
+        return captures
 
     def _gain(self, row: int) -> None:
         """Find what each colour gains in a row of ``_TAKEN``."""

@@ -55,7 +55,8 @@ class StonesView(View[Stone]):
 def view_of(game: AnyGame, text: str) -> StonesView:
     """The view of a position string. Raises PositionError."""
     at = stones.parse_position(text)
-    settings, board = at.settings, {}
+    settings = at.settings
+    board = {}
     for square, name in stones.NAMES.items():
         if at.board[square] != stones.EMPTY:
             colour = at.board[square] - ord("0")

@@ -41,9 +41,12 @@ class SagesTafl(CoreGame[TaflPosition]):
     golden_match = GoldenMatch(("greedy", "random"), 4)
     opening_book = OpeningBook("abcdefgh", points=3, pieces=(0, 2))
     max_actions = PLY_LIMIT
-    package, core_class = __name__, "TaflCore"
-    state, action = TaflState, board.TaflAction
-    actions, strings = board.ACTIONS, board.STRINGS
+    package = __name__
+    core_class = "TaflCore"
+    state = TaflState
+    action = board.TaflAction
+    actions = board.ACTIONS
+    strings = board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
     parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
     start = board.START

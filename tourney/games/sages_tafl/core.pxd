@@ -53,7 +53,7 @@ cdef class TaflCore(Core):
     cdef int _list_apprentice(self, int cell, int count) noexcept
     @cython.locals(offset=cython.int)
     cdef int _list_hop(self, int cell, int count) noexcept
-    @cython.locals(source=cython.int, way=cython.int, k=cython.int, one=cython.int, two=cython.int, target=cython.int)
+    @cython.locals(source=cython.int, way=cython.int, k=cython.int, via_first=cython.int, via_second=cython.int, target=cython.int)
     cdef int _list_skyship(self, int cell, int count) noexcept
     @cython.locals(source=cython.int, way=cython.int)
     cdef int _list_sage(self, int cell, int count) noexcept

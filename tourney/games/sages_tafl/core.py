@@ -14,20 +14,28 @@ from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, Core, ran
 from tourney.games.sages_tafl import board as tafl
 
 _CELLS = 112
-_WIDTH, _HEIGHT, _FILES = 11, tafl.HEIGHT, len(tafl.FILES)
+_WIDTH = 11
+_HEIGHT = tafl.HEIGHT
+_FILES = len(tafl.FILES)
 _TOWER = 110  # the cell of Black's tower; Red's is the next
 _BORDER = 7
-"""What a cell holds: 0 nothing, 1 to 3 Black's apprentice, skyship and sage, 4 to 6 Red's, 7 the border."""
-_SIDE = [3, 1, 1, 1, 2, 2, 2, 4]  # by what a cell holds: the seat of a piece; 3 nothing, 4 the border
+"""Codes of cells: 0 empty, 1 to 3 Black's apprentice, skyship and sage, 4 to 6 Red's, 7 the border."""
+_SIDE = [3, 1, 1, 1, 2, 2, 2, 4]  # by code: the seat of a piece; 3 for an empty cell, 4 for the border
 _KIND = [0, 1, 2, 3, 1, 2, 3, 0]
 _APPRENTICE, _SKYSHIP, _SAGE = 1, 2, 3
 _PIECES = 11  # pieces of a side: 8 apprentices, 2 skyships and the sage, which is last
 _PAST = 404  # more than the boards of a game: 400 actions in all
 
-_PASS, _OFF, _TARGET = tafl.PASS, tafl.OFF, tafl.TARGET
-_FROM_TOWER, _FROM_NOWHERE = tafl.FROM_TOWER, tafl.PASS >> tafl.SHIFT
-_RIVER, _WIN_POINTS, _SAGE_POINTS = tafl.RIVER, tafl.WIN_POINTS, tafl.SAGE_WORTH
-_QUIET_LIMIT, _PLY_LIMIT = tafl.QUIET_LIMIT, tafl.PLY_LIMIT
+_PASS = tafl.PASS
+_OFF = tafl.OFF
+_TARGET = tafl.TARGET
+_FROM_TOWER = tafl.FROM_TOWER
+_FROM_NOWHERE = tafl.PASS >> tafl.SHIFT
+_RIVER = tafl.RIVER
+_WIN_POINTS = tafl.WIN_POINTS
+_SAGE_POINTS = tafl.SAGE_WORTH
+_QUIET_LIMIT = tafl.QUIET_LIMIT
+_PLY_LIMIT = tafl.PLY_LIMIT
 _REASONS = ("", "points", "passes", "out-of-reach", "repetition", "quiet", "length")
 _BY_POINTS, _BY_PASSES, _BY_REACH, _BY_REPETITION, _BY_QUIET, _BY_LENGTH = range(1, 7)
 _TOWERS = ("-", "T", "t", "Tt")
@@ -47,7 +55,8 @@ def _worth(kind: int, square: int) -> int:
     points when it leaves, so each of its steps nearer to an end of the river counts.
     """
     file, rank = divmod(square, tafl.HEIGHT)
-    from_river, from_end = abs(rank - tafl.RIVER), min(file, len(tafl.FILES) - 1 - file)
+    from_river = abs(rank - tafl.RIVER)
+    from_end = min(file, len(tafl.FILES) - 1 - file)
     if kind == _SKYSHIP:
         return 250
     if kind == _APPRENTICE:
@@ -71,7 +80,8 @@ _WORTH = spread(
 )
 """By cell plus ``_CELLS`` times the kind."""
 _KEYS = random_words(20261122, 2 * 8 * _CELLS)  # two numbers for each cell and what it holds
-_WEST_END, _EAST_END = _cell(tafl.RIVER), _cell(tafl.SQUARES - tafl.HEIGHT + tafl.RIVER)
+_WEST_END = _cell(tafl.RIVER)
+_EAST_END = _cell(tafl.SQUARES - tafl.HEIGHT + tafl.RIVER)
 
 _ALL_WAYS = [-_WIDTH - 1, -_WIDTH, -_WIDTH + 1, -1, 1, _WIDTH - 1, _WIDTH, _WIDTH + 1]
 _STRAIGHT = [-_WIDTH, _WIDTH, -1, 1]
@@ -86,7 +96,7 @@ _SECONDS = [
     *(2 * _WIDTH, _WIDTH - 1, _WIDTH + 1),
     *(2 * _WIDTH + 2, _WIDTH + 1, _WIDTH + 1),
 ]
-"""A skyship's second steps: each the offset, and those of the two first steps on the way."""
+"""A skyship's second steps, three ints each: the offset, and the offsets of two possible first steps."""
 
 
 class TaflCore(Core):
@@ -115,7 +125,9 @@ class TaflCore(Core):
             piece = _CODE_OF.get(at.board[place], 0)
             if piece:
                 self._lay(piece, _cell(place) if place < tafl.SQUARES else _TOWER + place - tafl.SQUARES)
-        self._seat, self._quiet, self._ply = at.seat, at.quiet, at.ply
+        self._seat = at.seat
+        self._quiet = at.quiet
+        self._ply = at.ply
         self._points[0], self._points[1] = at.points
         self._winner = self._over = 0
         if max(at.points) >= _WIN_POINTS:
@@ -148,19 +160,26 @@ class TaflCore(Core):
 
     def _copy_small(self, source: "TaflCore") -> None:
         """Take over all but the keys of boards."""
-        self.seats, self._seat, self._over = source.seats, source._seat, source._over
+        self.seats = source.seats
+        self._seat = source._seat
+        self._over = source._over
         self._board[:] = source._board
         self._places[:] = source._places
         self._points[:] = source._points
-        self._known, self._key_1, self._key_2 = source._known, source._key_1, source._key_2
-        self._winner, self._quiet, self._ply = source._winner, source._quiet, source._ply
+        self._known = source._known
+        self._key_1 = source._key_1
+        self._key_2 = source._key_2
+        self._winner = source._winner
+        self._quiet = source._quiet
+        self._ply = source._ply
         self._passed = source._passed
 
     def _take_back(self, code: int, before: "Core") -> None:  # noqa: ARG002 - any action wrote one key
         source: TaflCore = before  # type: ignore[assignment] # of the same class
         self._copy_small(source)
         # The action has written one key: behind the others, or the first one after it had cleared them.
-        self._past[0], self._past[1] = source._past[0], source._past[1]
+        self._past[0] = source._past[0]
+        self._past[1] = source._past[1]
 
     def _settle(self) -> None:
         for side in range(0, 2 * _PIECES, _PIECES):
@@ -320,9 +339,11 @@ class TaflCore(Core):
                 MOVES[count] = source + _SQUARE_OF[cell + _SLANTS[way]]
                 count += 1
         for k in range(0, 24, 3):
-            one = board[cell + _SECONDS[k + 1]]
-            two = board[cell + _SECONDS[k + 2]]
-            if (one != _BORDER and _KIND[one] != _SKYSHIP) or (two != _BORDER and _KIND[two] != _SKYSHIP):
+            via_first = board[cell + _SECONDS[k + 1]]
+            via_second = board[cell + _SECONDS[k + 2]]
+            if (via_first != _BORDER and _KIND[via_first] != _SKYSHIP) or (
+                via_second != _BORDER and _KIND[via_second] != _SKYSHIP
+            ):
                 target = cell + _SECONDS[k]
                 if board[target] == 0:
                     MOVES[count] = source + _SQUARE_OF[target]
@@ -353,7 +374,7 @@ class TaflCore(Core):
         return count
 
     def _put(self, cell: int, piece: int) -> None:
-        """Replace what a cell holds, with the keys of the board."""
+        """Replace the piece on a cell; update the keys of the board."""
         before = self._board[cell]
         self._key_1 ^= _KEYS[8 * cell + before] ^ _KEYS[8 * cell + piece]
         self._key_2 ^= _KEYS[8 * (_CELLS + cell) + before] ^ _KEYS[8 * (_CELLS + cell) + piece]

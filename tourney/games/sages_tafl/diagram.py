@@ -51,7 +51,7 @@ class TaflView(views.View[views.SquarePiece]):
     points: tuple[int, int]
     """Black's and Red's."""
     sages: tuple[str, str]
-    """Where Black's and Red's sages are: a square's name, "tower" or "escaped"."""
+    """The places of Black's and Red's sages: a square's name, "tower" or "escaped"."""
     quiet: int
     """Actions since the last capture or escape."""
     ply: int
@@ -111,7 +111,8 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
     action = board.parse_action(text)
     if action == board.PASS:
         return (), ()
-    source, target = action >> board.SHIFT, action & board.TARGET
+    source = action >> board.SHIFT
+    target = action & board.TARGET
     start = _xy(board.SQUARES + mover - 1 if source == board.FROM_TOWER else source)
     if target == board.OFF:
         return (Mark(*start, "from"),), ()
@@ -119,7 +120,9 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
 
 
 _GROUND = Diagram(_CELLS, labels=square_labels(board.FILES, board.RANKS))
-_TOWERS, _TURN, _GONE = 10, 11, 12
+_TOWERS = 10
+_TURN = 11
+_GONE = 12
 """Indices of parts: the ground, the ranks from the highest, towers, turn, lost pieces, last action."""
 _COUNT_NOTES = (
     f"points: Black {field(3, 0)}, Red {field(3, 1)} ({board.WIN_POINTS} win)",
@@ -137,7 +140,8 @@ def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
 
 Material = tuple[str, str, str]
 """The pieces on the squares by their letters, sorted; the towers and the points."""
-_QUIET, _PLY = str(board.QUIET_LIMIT), str(board.PLY_LIMIT)
+_QUIET = str(board.QUIET_LIMIT)
+_PLY = str(board.PLY_LIMIT)
 
 
 @lru_cache(4096)
@@ -150,8 +154,8 @@ def _over(material: Material, quiet: bool, long: bool) -> str:
     limits = board.QUIET_LIMIT * quiet, board.PLY_LIMIT * long
     position = core("sages_tafl").TaflCore()
     position.load(board.TaflPosition(letters.encode(), 1, (black, red), *limits))
-    found: str = position.reason()
-    return found
+    reason: str = position.reason()
+    return reason
 
 
 def _aside(material: Material) -> Iterator[Piece]:
@@ -173,8 +177,10 @@ def _aside(material: Material) -> Iterator[Piece]:
                 yield from tray(x, at, piece, count)
 
 
-_APPRENTICES, _SKYSHIPS = 8, 2
-_EAST, _RIVER_Y = 2 * len(board.FILES) + 1, _BOTTOM - 2 * board.RIVER
+_APPRENTICES = 8
+_SKYSHIPS = 2
+_EAST = 2 * len(board.FILES) + 1
+_RIVER_Y = _BOTTOM - 2 * board.RIVER
 
 
 def part_of(index: int, part: Any) -> Diagram:

@@ -23,7 +23,8 @@ class SevenSages(CoreGame[SevenSagesPosition]):
     golden_match = GoldenMatch(("greedy", "random"), 4)
     opening_book = OpeningBook("abcdefghijklmno", points=4, pieces=(0, 1))
     max_actions = LAST_ROUND * LAST_PLY
-    package, core_class = __name__, "SevenSagesCore"
+    package = __name__
+    core_class = "SevenSagesCore"
     action = board.SevenSagesAction
     action_string = staticmethod(board.action_string)
     parse_action = staticmethod(board.parse_action)

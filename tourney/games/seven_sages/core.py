@@ -14,12 +14,15 @@ from tourney.games.seven_sages import board as seven
 _CELLS = 289
 _WIDTH = 17
 _BORDER = 4
-"""What a cell holds: 0 nothing, 1 and 2 the seats' sages, 3 the fool, 4 the border.
+"""Codes of cells: 0 empty, 1 and 2 the seats' sages, 3 the fool, 4 the border.
 
 Its terrain: 0 kingdom, 1 and 2 the seats' cities, 3 barbarian country, 4 the border."""
-_PASS, _WINNING_POINTS = seven.PASS, seven.WINNING_POINTS
-_LAST_PLY, _LAST_ROUND = seven.LAST_PLY, seven.LAST_ROUND
-_OWN_TOUCH, _OTHER_TOUCH = seven.OWN_TOUCH, seven.OTHER_TOUCH
+_PASS = seven.PASS
+_WINNING_POINTS = seven.WINNING_POINTS
+_LAST_PLY = seven.LAST_PLY
+_LAST_ROUND = seven.LAST_ROUND
+_OWN_TOUCH = seven.OWN_TOUCH
+_OTHER_TOUCH = seven.OTHER_TOUCH
 _POINT = 900
 _THREAT = 600  # a point that the mover can score at once; the rule of three may still forbid it
 _RANK = 20  # a rank that the fool stands nearer to Blue's city
@@ -50,12 +53,13 @@ _MOVE_TO_CELL = _REST_CELL
 
 
 def _by_head(oust: int) -> list[int]:
-    """By cell: the summand of its plain moves or, with 1, of its ousts."""
+    """By cell: the number added to the codes of its plain moves or, with 1, of its ousts."""
     heads = [head for head in range(len(_HEAD_CELL)) if _HEAD_OUSTS[head] == oust]
     return spread([head << 16 for head in heads], [_HEAD_CELL[head] for head in heads], _CELLS)
 
 
-_PLAIN_FROM, _OUST_FROM = _by_head(0), _by_head(1)
+_PLAIN_FROM = _by_head(0)
+_OUST_FROM = _by_head(1)
 _MOVE_TO = spread(range(0, len(_REST_CELL) << 8, 1 << 8), _MOVE_TO_CELL, _CELLS)
 _OUST_AT = spread(range(0, len(_FOOL_CELL) << 8, 1 << 8), _FOOL_CELL, _CELLS)
 _REST_AT = spread(range(len(_REST_CELL)), _REST_CELL, _CELLS)
@@ -94,7 +98,7 @@ _PAIRS = zeros(84)
 class SevenSagesCore(Core):
     """A position of The Seven Sages; no history counts.
 
-    When the game is over, its turn is that of the seat that did not act last.
+    When the game is over, ``_seat`` is the seat that did not act last.
     """
 
     def __init__(self) -> None:
@@ -110,12 +114,15 @@ class SevenSagesCore(Core):
         for cell in range(_CELLS):
             self._board[cell] = _BLANK[cell]
         for k in range(7):
-            self._sages[k], self._sages[k + 7] = _cell(at.red[k]), _cell(at.blue[k])
+            self._sages[k] = _cell(at.red[k])
+            self._sages[k + 7] = _cell(at.blue[k])
         self._fool = _cell(at.fool)
         self._stand()
-        self._seat, self._starter = at.seat, at.starter
+        self._seat = at.seat
+        self._starter = at.starter
         self._red, self._blue = at.points
-        self._round, self._ply = at.round_, at.ply
+        self._round = at.round_
+        self._ply = at.ply
         self._over = at.is_over
 
     def _blank(self) -> "Core":
@@ -123,11 +130,17 @@ class SevenSagesCore(Core):
 
     def copy_from(self, other: "Core") -> None:
         source: SevenSagesCore = other  # type: ignore[assignment] # of the same class
-        self.seats, self._seat, self._over = source.seats, source._seat, source._over
+        self.seats = source.seats
+        self._seat = source._seat
+        self._over = source._over
         self._board[:] = source._board
         self._sages[:] = source._sages
-        self._fool, self._red, self._blue = source._fool, source._red, source._blue
-        self._round, self._ply, self._starter = source._round, source._ply, source._starter
+        self._fool = source._fool
+        self._red = source._red
+        self._blue = source._blue
+        self._round = source._round
+        self._ply = source._ply
+        self._starter = source._starter
 
     def _settle(self) -> None:
         for first in range(0, 14, 7):
@@ -152,7 +165,8 @@ class SevenSagesCore(Core):
         self._sages[:] = _START
         self._fool = _START_FOOL
         self._stand()
-        self._round, self._ply = number, 0
+        self._round = number
+        self._ply = 0
         self._seat = self._starter = starter
 
     def reason(self) -> str:
@@ -166,7 +180,8 @@ class SevenSagesCore(Core):
         self._settle()  # the order of sages is not part of the position, but it is of the string
         red = ",".join([_NAME_OF[self._sages[k]] for k in range(7)])
         blue = ",".join([_NAME_OF[self._sages[k]] for k in range(7, 14)])
-        fool, points = _NAME_OF[self._fool], f"{self._red}:{self._blue}"
+        fool = _NAME_OF[self._fool]
+        points = f"{self._red}:{self._blue}"
         return f"{red} {blue} {fool} {self._seat} {points} {self._round} {self._ply} {self._starter}"
 
     def key(self) -> Hashable:
@@ -420,8 +435,8 @@ class SevenSagesCore(Core):
 
     def _rank(self, seat: int) -> int:
         """Rank seats by their points."""
-        own, other = (self._blue, self._red) if seat else (self._red, self._blue)
-        return 1 if own >= other else 2
+        mine, theirs = (self._blue, self._red) if seat else (self._red, self._blue)
+        return 1 if mine >= theirs else 2
 
     def _weigh(self) -> None:
         """Compare points, what the mover can score, the fool's rank, and lines to the fool."""

@@ -41,7 +41,8 @@ class SevenSagesView(views.View[views.SquarePiece]):
 
 def view_of(game: AnyGame, text: str) -> SevenSagesView:
     """The view of a position string. Raises PositionError."""
-    at, shown = board.parse_position(text), views.diagram_view(game, text)
+    at = board.parse_position(text)
+    shown = views.diagram_view(game, text)
     return SevenSagesView(
         game, text, shown.squares, shown.board, at.seat, board.SQUARES[at.fool], at.points, at.round_, at.ply,
         at.starter,
@@ -57,7 +58,8 @@ _CELLS = tuple(Cell(*_at(square), _ground(square), name) for square, name in enu
 _RANKS = [str(rank) for rank in range(1, board.SIZE + 1)]
 _GROUND = Diagram(_CELLS, labels=square_labels(board.FILES, _RANKS))
 _SAGES = 7
-_FOOL, _TURN = 2 * _SAGES + 1, 2 * _SAGES + 2
+_FOOL = 2 * _SAGES + 1
+_TURN = 2 * _SAGES + 2
 """Indices of parts: after the ground come Red's and Blue's sages, the fool, the turn and the last action."""
 
 
@@ -71,7 +73,8 @@ def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
 _GOALS = {
     name for square, name in enumerate(board.SQUARES) if any(c >> square & 1 for c in board.CITIES.values())
 }
-_LAST_ROUND, _LAST_PLY = str(board.LAST_ROUND), str(board.LAST_PLY)
+_LAST_ROUND = str(board.LAST_ROUND)
+_LAST_PLY = str(board.LAST_PLY)
 
 
 def part_of(index: int, part: Any) -> Diagram:

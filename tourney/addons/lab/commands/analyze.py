@@ -120,13 +120,14 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
     )
     result = _Analyses()
     if match is not None and is_file(match):
-        found = read_match(match)
-        for one in _valued(1, lambda _: found.record, analyser, options):
-            result.add(found.label, found.record, one.analysis, one.findings)
+        source = read_match(match)
+        for valued in _valued(1, lambda _: source.record, analyser, options):
+            result.add(source.label, source.record, valued.analysis, valued.findings)
     else:
         with Database.open(options.db, write=True) as database:
             _value_stored(database, match, options, analyser, result)
-    matches, failed = tuple(result.matches), tuple(result.failed)
+    matches = tuple(result.matches)
+    failed = tuple(result.failed)
     label = analyser.label
     current().document(AnalysisDocument.of(analyser, analyser=label, matches=matches, failed=failed))
     if failed:
@@ -154,8 +155,8 @@ def _chosen(
     """The tournament and the numbers of the matches to value. Raises UsageError."""
     if match is not None:
         check_match_name(match)
-        found = database.matches.find(match, options.tournament)
-        return database.tournaments.by_id(found.tournament), [found.number]
+        chosen = database.matches.find(match, options.tournament)
+        return database.tournaments.by_id(chosen.tournament), [chosen.number]
     tournament = database.tournaments.get(options.tournament)
     entrant = entrant_number(database, tournament, options.bot or "")
     return tournament, [
@@ -177,19 +178,23 @@ def _value_stored(
 ) -> None:
     """Value the chosen matches that are not valued yet, store each, and add all to the result."""
     tournament, numbers = _chosen(database, match, options)
-    analyses, key, load = database.analyses, analyser.key, database.records.get
+    analyses = database.analyses
+    key = analyser.key
+    load = database.records.get
     if not numbers:
         current().say(f"{options.bot} has no lost match in {tournament.name}")
     done = analyses.done(tournament.id, key)
     todo = [number for number in numbers if number not in done]
     failed: dict[int, tuple[str, ...]] = {}
-    for one in _valued(len(todo), lambda index: load(tournament.id, todo[index]), analyser, options):
-        if one.analysis is None:
-            failed[todo[one.index]] = one.findings
+    for valued in _valued(len(todo), lambda index: load(tournament.id, todo[index]), analyser, options):
+        if valued.analysis is None:
+            failed[todo[valued.index]] = valued.findings
         else:
-            analyses.keep(tournament.id, todo[one.index], one.analysis)
+            analyses.keep(tournament.id, todo[valued.index], valued.analysis)
     for number in numbers:
-        stored = next((one for one in analyses.of(tournament.id, number) if one.analyser.key == key), None)
+        stored = next(
+            (valued for valued in analyses.of(tournament.id, number) if valued.analyser.key == key), None
+        )
         if stored or number in failed:
             label = f"match {number} of {tournament.name}"
             result.add(label, load(tournament.id, number), stored, failed.get(number, ()))
@@ -216,9 +221,9 @@ def _valued(
     )
     with counting(current(), "analyze", "matches") as step:
         step(0, count)
-        for done, one in enumerate(run.run(), 1):
+        for done, valued in enumerate(run.run(), 1):
             step(done, count)
-            yield one
+            yield valued
     if run.stopped_by:
         current().say("stopped: what was valued is stored; the same command goes on")
         sys.exit(128 + run.stopped_by)
@@ -256,12 +261,12 @@ def _match_part(label: str, record: Record, analysis: Analysis) -> AnalyzedMatch
 
 def _lines(part: AnalyzedMatch, record: Record) -> Iterator[str]:
     yield part.match
-    for one in part.actions:
-        if one.mark is not None and one.loss is not None:
+    for valued in part.actions:
+        if valued.mark is not None and valued.loss is not None:
             yield (
-                f"  {one.action}. {record.seats[one.seat - 1].name} {one.played}: {one.mark},"
-                f" {100 * one.value:.0f} % -> {100 * (one.value - one.loss):.0f} %;"
-                f" better {' '.join(one.line[:_SHOWN])}"
+                f"  {valued.action}. {record.seats[valued.seat - 1].name} {valued.played}: {valued.mark},"
+                f" {100 * valued.value:.0f} % -> {100 * (valued.value - valued.loss):.0f} %;"
+                f" better {' '.join(valued.line[:_SHOWN])}"
             )
     for seat in part.seats:
         share = "not known" if seat.accuracy is None else f"{seat.accuracy:.1f} %"

@@ -100,7 +100,8 @@ def command(a: str, b: str, options: _CompareRequest) -> None:
 
 
 def _print(result: ComparisonResult) -> None:
-    output, values = current(), asdict(result) | {"distinct": distinct_text(result)}
+    output = current()
+    values = asdict(result) | {"distinct": distinct_text(result)}
     output.write(result.sentence())
     for warning in warnings(result, result.a, result.b):
         output.write(warning)

@@ -160,23 +160,27 @@ def command(candidate: str, options: _GateRequest) -> None:
 
 def _baselines(options: _GateRequest) -> tuple[EntrantLine, ...]:
     """The promoted baselines of a game as entrants. Raises UsageError if there are none."""
-    db, bots, game = options.asking.db, options.asking.bots, options.pairs.game
-    found = baselines_of(db, game)
-    if not found:
+    db = options.asking.db
+    bots = options.asking.bots
+    game = options.pairs.game
+    baselines = baselines_of(db, game)
+    if not baselines:
         raise UsageError(
             f"there is no baseline of {game}: name one by --against BOT, or make one by"
             f" `tourney bots promote BOT --game {game}`"
         )
     store = BotStore(Path(bots))
-    for one in found:
+    for baseline in baselines:
         try:
-            store.provide(one.digest)
+            store.provide(baseline.digest)
         except BotError as error:
             raise UsageError(
-                f"the files of the baseline {one.name} are not in the bot store {bots}: keep that folder with"
-                f" the database, or promote a bot again ({error})"
+                f"the files of the baseline {baseline.name} are not in the bot store {bots}: keep that"
+                f" folder with the database, or promote a bot again ({error})"
             ) from error
-    return tuple(EntrantLine(one.digest, one.name, one.promotion.args) for one in found)
+    return tuple(
+        EntrantLine(baseline.digest, baseline.name, baseline.promotion.args) for baseline in baselines
+    )
 
 
 def _print(result: GateResult) -> None:

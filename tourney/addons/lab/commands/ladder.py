@@ -138,7 +138,8 @@ def command(bot: str | None, options: _LadderRequest) -> None:
     db = options.asking.db
     where = "" if db == DEFAULT_DB else f" --db {shlex.quote(db)}"
     answer = options.asking.ask(options.question(bot, game), f"{bot} on the ladder")
-    result, summary = answer.result, answer.summary
+    result = answer.result
+    summary = answer.summary
     look = f"tourney show --board {result.tournament}/{{}}{where}"
     lost = tuple(structs.replace(game, look=look.format(game.match)) for game in result.lost)
     answer = replace(answer, result=structs.replace(result, lost=lost))
@@ -160,19 +161,19 @@ def listed_rungs(game: str | None, seats: int | None) -> tuple[LadderRung, ...]:
 
     Raises UsageError if there are none.
     """
-    found = []
+    listed = []
     for (name, number), rungs in sorted(ladders().items()):
         if game not in (None, name) or seats not in (None, number):
             continue
         for rung in rungs:
             elo, low, high = rung.rating or (None, None, None)
-            found.append(LadderRung.of(rung, game=name, seats=number, elo=elo, low=low, high=high))
-    if not found:
-        known = ", ".join(sorted({f"{name} ({number} seats)" for name, number in ladders()}))
+            listed.append(LadderRung.of(rung, game=name, seats=number, elo=elo, low=low, high=high))
+    if not listed:
+        available = ", ".join(sorted({f"{name} ({number} seats)" for name, number in ladders()}))
         if game is not None:
             find_game(game)
-        raise UsageError(f"there is no such ladder; there are ladders of {known}")
-    return tuple(found)
+        raise UsageError(f"there is no such ladder; there are ladders of {available}")
+    return tuple(listed)
 
 
 def _print(db: str, where: str, out: bool, result: LadderResult) -> None:
@@ -198,7 +199,8 @@ def _print(db: str, where: str, out: bool, result: LadderResult) -> None:
 
 def _print_faults(who: str, result: LadderResult, db: str) -> None:
     """Print the number of a bot's faults, and the end of its log in its first match with one."""
-    first, games = result.first_fault, counted(sum(result.faults.values()), "game")
+    first = result.first_fault
+    games = counted(sum(result.faults.values()), "game")
     match = first.match if first else ""
     current().write(
         f"{who} was at fault in {games} ({kinds_text(result.faults)}); its log in match {match} ends:\n"

@@ -89,13 +89,15 @@ def command(options: _PositionsRequest) -> None:
         if not tournament.recorded:
             raise UsageError(f"{tournament.name} has results without records, so its positions are not known")
         games = list(games_of(database, tournament, entrant))
-    found = explore(games, options.plies)
+    explored = explore(games, options.plies)
     losses = [
         _loss(by, value, tally)
-        for by, answers in found.losses.items()
-        for value, tally in sorted(answers.items(), key=lambda one: (one[1].points - one[1].matches, one[0]))
+        for by, answers in explored.losses.items()
+        for value, tally in sorted(
+            answers.items(), key=lambda item: (item[1].points - item[1].matches, item[0])
+        )
     ]
-    met = [_met(node) for node in most_met(found, options.most)]
+    met = [_met(node) for node in most_met(explored, options.most)]
     output = current()
     output.document(
         PositionsDocument(
@@ -114,7 +116,7 @@ def command(options: _PositionsRequest) -> None:
 
 def entrant_number(database: Database, tournament: Tournament, name: str) -> int:
     """The number of an entrant in a tournament. Raises UsageError for a name that it does not have."""
-    entrants = {one.name: one.number for one in database.tournaments.entrants(tournament.id)}
+    entrants = {entrant.name: entrant.number for entrant in database.tournaments.entrants(tournament.id)}
     if name not in entrants:
         raise UsageError(f"{tournament.name} has no entrant {name!r}; there are: {', '.join(entrants)}")
     return entrants[name]
@@ -126,7 +128,7 @@ def _loss(by: str, value: str, tally: ResultTally) -> LossLine:
 
 
 def _met(node: PositionNode) -> MetPosition:
-    played = sorted(node.played.items(), key=lambda one: (-one[1].matches, one[0]))
+    played = sorted(node.played.items(), key=lambda item: (-item[1].matches, item[0]))
     return MetPosition.of(
         node,
         played=tuple(
@@ -140,6 +142,6 @@ def _met(node: PositionNode) -> MetPosition:
 
 def _position_rows(node: MetPosition) -> list[Row]:
     return [
-        {**asdict(one), "line": " ".join(node.line) or "start", "by": "bot" if node.own else "other"}
-        for one in node.played
+        {**asdict(answer), "line": " ".join(node.line) or "start", "by": "bot" if node.own else "other"}
+        for answer in node.played
     ]

@@ -1,4 +1,4 @@
-"""What ``compare``, ``gate`` and ``ladder`` share: options, play, and the end of the command."""
+"""The shared parts of ``compare``, ``gate`` and ``ladder``: options, play, and the end of the command."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -77,7 +77,8 @@ class PairOptions(opt.CommandOptions):
                 "--fuel-per-ms says what a millisecond of --charge fuel is: give both, or neither"
             )
         terms, limits = read_terms(self.limits_file, self._limits())
-        book, plies = self.book, self.opening_plies
+        book = self.book
+        plies = self.opening_plies
         if book is None and self.limits_file is not None and terms.opening_book is not None:
             book = self.limits_file.parent / terms.opening_book
         return BotQuestion(
@@ -96,12 +97,12 @@ class PairOptions(opt.CommandOptions):
         )
 
     def _limits(self) -> dict[str, object]:
-        found = dict(toml_values("--limit", self.limit))
+        limits = dict(toml_values("--limit", self.limit))
         if self.clock is not None:
-            found |= clock_limits(self.clock)
+            limits |= clock_limits(self.clock)
         named = {"nodes": self.nodes, "fuel_per_ms": self.fuel_per_ms}
         named |= {key: getattr(self, key) for key in ("move_ms", "charge") if opt.is_given(key)}
-        return found | {key.replace("_", "-"): value for key, value in named.items() if value is not None}
+        return limits | {key.replace("_", "-"): value for key, value in named.items() if value is not None}
 
 
 class AskingOptions(opt.CommandOptions):

@@ -49,22 +49,22 @@ def command(bot: str, file: Path, options: _TuneRequest) -> None:
     The same command continues where it stopped. Exit code 0: accepted. 1: rejected, or no value changed. 4:
     undecided, or not at its end.
     """
-    found = read_tune_file(file)
+    tune_file = read_tune_file(file)
     store = BotStore(Path(options.asking.bots).absolute())
     stored = resolve_bot(bot, store)
     out = options.out or Path(f"{stored.manifest.name}-tuned")
-    question = found.tuning(stored)
+    question = tune_file.tuning(stored)
     check_out(stored, out)
     deadline = options.asking.end.deadline()
     tuning = options.asking.ask(question, f"tuning of {bot}", deadline)
     answer: Answer[TuneResult] = tuning
-    changed = any(one.start != one.value for one in tuning.result.parameters)
+    changed = any(parameter.start != parameter.value for parameter in tuning.result.parameters)
     if tuning.result.ended and changed and not tuning.result.void:
-        values = {one.name: one.value for one in tuning.result.parameters}
+        values = {parameter.name: parameter.value for parameter in tuning.result.parameters}
         with tempfile.TemporaryDirectory(prefix="tourney-") as folder:
             candidate = Path(folder) / stored.manifest.name
             write_tuned(stored, values, candidate)
-            gate = options.asking.ask(found.gate(candidate, stored), f"gate of {bot}, tuned", deadline)
+            gate = options.asking.ask(tune_file.gate(candidate, stored), f"gate of {bot}, tuned", deadline)
         accepted = gate.result.verdict == "accepted"
         if accepted:
             write_tuned(stored, values, out)
@@ -76,7 +76,8 @@ def command(bot: str, file: Path, options: _TuneRequest) -> None:
 
 
 def _print(result: TuneResult) -> None:
-    output, last = current(), result.points[-1]
+    output = current()
+    last = result.points[-1]
     bot = f"{result.bot.name} {result.bot.version}"
     pairs = f"{result.pairs} of {counted(result.planned_pairs, 'pair')} of games"
     output.write(f"{bot} in {result.game}, {result.method}: {pairs}\n")
@@ -94,8 +95,8 @@ def _outcome(result: TuneResult) -> str:
         where = f"written to {result.out}" if result.out else "not written"
         verdict = gate_forms.verdict_text(result.gate)
         if result.gate.reason == "pairs":
-            found = counted(result.gate.pairs, "pair")
-            verdict = f"UNDECIDED: {found} of games do not prove it better; set gate-games or games higher"
+            pairs = counted(result.gate.pairs, "pair")
+            verdict = f"UNDECIDED: {pairs} of games do not prove it better; set gate-games or games higher"
         return f"{verdict}; {where}. The gate is {result.gate.gate}."
     if not result.ended:
         return "Not at its end: run the same command again to go on."

@@ -49,11 +49,12 @@ def command(game: str | None, history: bool, db: str) -> None:
     """List the baselines: the bots that `tourney gate` compares candidates with, and whom each beat."""
     if opt.is_given("db") and not database_exists(db):
         Database.open(db)  # raises: a name that was given, but is not there, is a mistake
-    found, output = baselines_of(db, game, history=history), current()
-    if game is not None and not found:
+    baselines = baselines_of(db, game, history=history)
+    output = current()
+    if game is not None and not baselines:
         find_game(game)
-    output.document(BaselinesDocument(baselines=tuple(map(_line, found))))
-    output.table((_row(one, people=output.people) for one in found), COLUMNS)
+    output.document(BaselinesDocument(baselines=tuple(map(_line, baselines))))
+    output.table((_row(baseline, people=output.people) for baseline in baselines), COLUMNS)
 
 
 def baselines_of(db: str, game: str | None, *, history: bool = False) -> tuple[Baseline, ...]:
@@ -64,28 +65,33 @@ def baselines_of(db: str, game: str | None, *, history: bool = False) -> tuple[B
         return database.baselines.all(game, history=history)
 
 
-def _line(one: Baseline) -> BaselineLine:
-    more = {"name": one.name, "digest": one.digest, "game": one.game, "number": one.number}
-    return BaselineLine.of(one.promotion, **more, gate=one.promotion.gate or None)
+def _line(baseline: Baseline) -> BaselineLine:
+    more = {
+        "name": baseline.name,
+        "digest": baseline.digest,
+        "game": baseline.game,
+        "number": baseline.number,
+    }
+    return BaselineLine.of(baseline.promotion, **more, gate=baseline.promotion.gate or None)
 
 
-def _row(one: Baseline, *, people: bool) -> Row:
+def _row(baseline: Baseline, *, people: bool) -> Row:
     """A baseline's row; for people its digest is short."""
-    line = _line(one)
-    row = {**asdict(line), "args": " ".join(line.args) or None, "beat": beat_text(one) or None}
-    return row | {"digest": one.digest[:SHORT], "promoted": line.promoted[:10]} if people else row
+    line = _line(baseline)
+    row = {**asdict(line), "args": " ".join(line.args) or None, "beat": beat_text(baseline) or None}
+    return row | {"digest": baseline.digest[:SHORT], "promoted": line.promoted[:10]} if people else row
 
 
-def label_of(one: Baseline) -> str:
+def label_of(baseline: Baseline) -> str:
     """A baseline's name, version and short digest."""
-    return f"{one.name} {one.promotion.version} ({one.digest[:SHORT]})"
+    return f"{baseline.name} {baseline.promotion.version} ({baseline.digest[:SHORT]})"
 
 
-def beat_text(one: Baseline) -> str:
+def beat_text(baseline: Baseline) -> str:
     """The bots that a baseline beat, as ``greedy 1.0 by +80.1 Elo (+12.0 .. no bound)``."""
     return ", ".join(
-        f"{other.name} {other.version} by {other.elo:+.1f} Elo ({interval_text(other.low, other.high)})"
-        for other in one.promotion.beaten
+        f"{beaten.name} {beaten.version} by {beaten.elo:+.1f} Elo ({interval_text(beaten.low, beaten.high)})"
+        for beaten in baseline.promotion.beaten
     )
 
 

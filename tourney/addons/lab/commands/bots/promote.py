@@ -46,15 +46,15 @@ def command(bot: str, options: _PromoteRequest) -> None:
         text += f"; {label_of(before)} is it again" if before is not None else ""
         print_baselines([] if before is None else [before], text)
         return
-    found = resolve_bot(bot, BotStore(Path(options.bots)))
-    game = find_game(options.game or _only_game(found)).name
-    if not found.manifest.plays(game):
-        raise UsageError(f"{found.label} does not play {game}; it plays {', '.join(found.manifest.games)}")
-    name = options.name or found.manifest.name
+    stored = resolve_bot(bot, BotStore(Path(options.bots)))
+    game = find_game(options.game or _only_game(stored)).name
+    if not stored.manifest.plays(game):
+        raise UsageError(f"{stored.label} does not play {game}; it plays {', '.join(stored.manifest.games)}")
+    name = options.name or stored.manifest.name
     if NAME.fullmatch(name) is None:
         raise UsageError(f"--name {name!r} is not a name for a baseline ({NAME.pattern})")
     with Database.open(options.db, create=True) as opened, opened.transaction() as database:
-        made = promote_bot(database, found, game, name, options.words, force=options.force)
+        made = promote_bot(database, stored, game, name, options.words, force=options.force)
     beat = beat_text(made)
     text = f"{label_of(made)} is a baseline of {game}" + (f": it beat {beat}" if beat else "")
     print_baselines([made], text)
@@ -68,7 +68,7 @@ def _only_game(bot: StoredBot) -> str:
 
 
 def _game_of(database: Database, name: str) -> str:
-    games = [one.game for one in database.baselines.all() if one.name == name]
+    games = [baseline.game for baseline in database.baselines.all() if baseline.name == name]
     if len(games) > 1:
         raise UsageError(f"{name} is a baseline of {', '.join(games)}: name one by --game GAME")
     return games[0] if games else "any game"
@@ -83,13 +83,13 @@ def promote_bot(
     all baselines of the game, unless ``force``, and for one that is the baseline of that name already.
     """
     current = database.baselines.all(game)
-    for one in current:
-        if one.name == name and (one.digest, one.promotion.args) == (bot.digest, args):
+    for baseline in current:
+        if baseline.name == name and (baseline.digest, baseline.promotion.args) == (bot.digest, args):
             raise CheckError(f"{bot.label} is the baseline {name} of {game} already")
     gate = accepted_gate(database, bot.digest, args, game)
     against = () if gate is None else gate.against
-    beaten = {(one.digest, one.args) for one in against}
-    left = [one.name for one in current if (one.digest, one.promotion.args) not in beaten]
+    beaten = {(baseline.digest, baseline.args) for baseline in against}
+    left = [baseline.name for baseline in current if (baseline.digest, baseline.promotion.args) not in beaten]
     if left and not force:
         raise CheckError(
             f"{bot.label} has not been accepted against {', '.join(left)}, the baseline of {game}: run"
@@ -102,8 +102,16 @@ def promote_bot(
         datetime.now(UTC).isoformat(timespec="seconds"),
         (gate and gate.gate) or "",
         tuple(
-            Beaten(one.name, one.version, one.digest, one.elo or 0.0, one.low, one.high, one.pairs)
-            for one in against
+            Beaten(
+                baseline.name,
+                baseline.version,
+                baseline.digest,
+                baseline.elo or 0.0,
+                baseline.low,
+                baseline.high,
+                baseline.pairs,
+            )
+            for baseline in against
         ),
     )
     return database.baselines.promote(game, name, bot.digest, promotion)
