@@ -18,7 +18,6 @@ from tourney.addons.lab.ladder import LadderFormat
 from tourney.check.root import compute_root
 from tourney.exchange.lines import export_lines
 from tourney.exchange.merging import merge_databases
-from tourney.compare.ladder import LadderFormat
 from tourney.interface.readers import open_database
 from tourney.results.rounds import rankings
 from tourney.results.standings import Ranking, compute_standings, load_history, load_setup
