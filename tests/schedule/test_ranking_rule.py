@@ -202,6 +202,15 @@ class Moves(Swiss):
     measures = (TieBreak("moves", "moves", "Actions played"),)
 
 
+class Wins(Swiss):
+    """A format of another package that names a tie-break as what ranks first."""
+
+    ranked_by = "wins"
+
+    def tie_breaks(self, seats: int) -> tuple[str, ...]:
+        return ("buchholz",)
+
+
 FIDE = Swiss().new_rule(2)
 
 
@@ -210,6 +219,8 @@ def test_format_takes_its_own_rule_and_any_order_of_known_names() -> None:
         for seats in (2, 3, 4):
             format_.check_rule(format_.new_rule(seats), seats)
     Swiss().check_rule(msgspec.structs.replace(FIDE, tie_breaks=ALL[::-1]), 2)
+    assert Wins().table(setup(3), History())[0].values[0][0] == "wins"
+    Wins().check_rule(Wins().new_rule(2), 2)
     Moves().check_rule(msgspec.structs.replace(FIDE, by="moves", tie_breaks=("moves",)), 2)
 
 

@@ -89,7 +89,7 @@ def check_database(url: str, step: Step = lambda _done, _table: None) -> tuple[s
 
 def unknown_rankings(url: str) -> tuple[str, ...]:
     """A sentence for each tournament of a sound database that this version cannot rank."""
-    found = []
+    sentences = []
     with opened(url) as engine, transaction(engine) as connection:
         for row in _rows(connection, lambda _done, _table: None, TOURNAMENT):
             plan = tournament_of(row).plan
@@ -97,8 +97,8 @@ def unknown_rankings(url: str) -> tuple[str, ...]:
                 try:
                     find_format(plan.format).check_rule(plan.ranking, plan.seats)
                 except TournamentError as error:
-                    found.append(f"{plan.name}: {error}")
-    return tuple(found)
+                    sentences.append(f"{plan.name}: {error}")
+    return tuple(sentences)
 
 
 def check_parts(

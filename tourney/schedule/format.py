@@ -281,10 +281,12 @@ class Format(ABC):
 
     def check_rule(self, rule: RankingRule, seats: int) -> None:
         """Raise TournamentError for a stored rule with a name that this version does not know."""
-        by = {"points", *(entry.name for entry in self.measures)} | ({BY_MEAN} if not self.ranks else set())
-        breaks, new = self._tie_breaks(), self.new_rule(seats)
-        unknown = [f"the value {rule.by!r}"] if rule.by not in by else []
-        unknown += [f"the tie-break {name!r}" for name in rule.tie_breaks if name not in breaks]
+        leading = {"points", self.ranked_by, *(entry.name for entry in self.measures)}
+        if not self.ranks:  # ranked by the totals of all matches, which have this value too
+            leading.add(BY_MEAN)
+        new = self.new_rule(seats)
+        unknown = [] if rule.by in leading else [f"the value {rule.by!r}"]
+        unknown += [f"the tie-break {name!r}" for name in rule.tie_breaks if name not in self._known_breaks()]
         for key in OPTIONAL:
             value, today, shown = getattr(rule, key), getattr(new, key), key.replace("_", "-")
             if value is None and today is not None:
@@ -297,7 +299,7 @@ class Format(ABC):
                 " ranks: install a newer version"
             )
 
-    def _tie_breaks(self) -> dict[str, TieBreak]:
+    def _known_breaks(self) -> dict[str, TieBreak]:
         return {**TIE_BREAKS, **{entry.name: entry for entry in self.measures}}
 
     def scores(self, setup: Setup, history: History) -> EntrantScores:
@@ -306,9 +308,9 @@ class Format(ABC):
 
     def ranking(self, rule: RankingRule) -> tuple[TieBreak, ...]:
         """The tie-breaks of a rule in the order of their use, after a measure that ranks before them."""
-        known, names = self._tie_breaks(), rule.tie_breaks
-        first = [rule.by] if rule.by in known and rule.by not in names else []
-        return tuple(known[name] for name in (*first, *names))
+        breaks = self._known_breaks()
+        first = [rule.by] if rule.by in breaks and rule.by not in rule.tie_breaks else []
+        return tuple(breaks[name] for name in (*first, *rule.tie_breaks))
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """The standings by all results; called only for a format that ``ranks``."""

@@ -31,8 +31,8 @@ def command(db: str) -> None:
     with counting(current(), "check", "rows") as step:
         problems = check_database(db, lambda done, table: step(done, None, f"rows of {table}"))
     newer = () if problems else unknown_rankings(db)
-    found = (*problems, *newer)
-    current().document(DatabaseCheckDocument(database=name, sound=not found, problems=found))
+    sentences = (*problems, *newer)
+    current().document(DatabaseCheckDocument(database=name, sound=not sentences, problems=sentences))
     current().text(*problems)
     if problems:
         raise CheckError(f"{name} is damaged ({counted(len(problems), 'finding')}); restore a backup")

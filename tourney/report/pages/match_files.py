@@ -77,10 +77,10 @@ class MatchRenderer:
         record = detail.record
         if record is None:
             return {}
-        found: dict[str, Callable[[], bytes]] = {self.record(job): lambda: record.encode() + b"\n"}
+        files: dict[str, Callable[[], bytes]] = {self.record(job): lambda: record.encode() + b"\n"}
         if pgn := self.pgn(job):
-            found[pgn] = lambda: self._game(job, record, detail)
-        return found
+            files[pgn] = lambda: self._game(job, record, detail)
+        return files
 
     def _game(self, job: MatchJob, record: Record, detail: MatchDetail) -> bytes:
         """A match's PGN; empty for a record that breaks the rules."""
