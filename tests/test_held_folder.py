@@ -155,6 +155,19 @@ def test_hard_link_to_file_of_another_account_is_refused(shared_path: Path, box:
             assert sub.owner == 0
 
 
+def test_second_name_where_everybody_could_link_it_is_refused(box: HeldFolder, shared_path: Path) -> None:
+    """A file of the owner's own: another account sees its name, but may not read it."""
+    (box.place / "sub" / "second").hardlink_to(box.place / "file")
+    assert box.read("sub/second", 99) == b"content"
+    held_folder.copy_named(box.place / "sub" / "second", shared_path / "copy", 99)
+    (box.place / "sub").chmod(0o1777)
+    assert "sub/second is a second name of a file" in refusal(box, "sub/second")
+    assert box.read("sub/key", 99) == b"dummy"
+    with pytest.raises(UnsafeFileError, match="second is a second name of a file"):
+        held_folder.copy_named(box.place / "sub" / "second", shared_path / "another", 99)
+    assert not (shared_path / "another").exists()
+
+
 @needs_root
 def test_private_folder_of_another_account_is_not_listed(box: HeldFolder, secret: Path) -> None:
     secret.rename(box.place / "secret")

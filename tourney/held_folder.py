@@ -205,11 +205,15 @@ class HeldFolder:
         """Open a regular file of the owner's for reading, and return its descriptor.
 
         A file of another account is opened only if everybody may read it and it has no second name: as a hard
-        link it could be a file that its owner put out of everybody's reach.
+        link it could be a file that its owner put out of everybody's reach. Nor is one of the owner's opened
+        that has a second name, and lies where everybody could have linked it.
         """
         fd = self._open(path, os.O_RDONLY)
         try:
-            self._check(path, os.fstat(fd), stat.S_IFREG)
+            info = os.fstat(fd)
+            self._check(path, info, stat.S_IFREG)
+            if info.st_nlink > 1 and self.owner is not None:
+                self._check_folder_of(path)
         except BaseException:
             os.close(fd)
             raise
@@ -343,6 +347,17 @@ class HeldFolder:
                 f" {account_name(self.owner or 0)}; replace it with a copy of your own"
             )
 
+    def _check_folder_of(self, path: str) -> None:
+        fd = self._open(path.rpartition("/")[0], _HANDLE)
+        try:
+            if os.fstat(fd).st_mode & stat.S_IWOTH:
+                raise UnsafeFileError(f"{_shown(path)} is a second name of a file, {_LINKED_BY_ANYONE}")
+        finally:
+            os.close(fd)
+
+
+_LINKED_BY_ANYONE: Final = "in a folder that everybody may write to; replace it with a copy"
+
 
 def _copy(source: FileIO, target: HeldFolder, name: str, most: int, mode: int) -> bool:
     """Copy an open file to a new one; False, and no file, if it holds more than ``most`` bytes."""
@@ -459,18 +474,21 @@ def hold(path: Path) -> Iterator[HeldFolder]:
 def copy_named(path: Path, target: Path, most: int) -> None:
     """Copy a file that the user of this program named to a new private file, within a bound.
 
-    Links are followed as by ``hold``. A file with several names must belong to the owner of its folder.
-    Raises UnsafeFileError, and OSError, whose file name is that of the target if writing fails.
+    Links are followed as by ``hold``. A file with several names must belong to the owner of its folder, and
+    not everybody may write to that. Raises UnsafeFileError, and OSError, whose file name is that of the
+    target if writing fails.
     """
-    fd, owner = _open_named(path, os.O_RDONLY)
+    fd, folder_info = _open_named(path, os.O_RDONLY)
     with os.fdopen(fd, "rb", buffering=0) as source, hold(target.parent) as folder:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise UnsafeFileError(f"{path} is not a regular file")
-        if info.st_uid != owner and info.st_nlink > 1:
+        if info.st_nlink > 1 and info.st_uid != folder_info.st_uid:
             raise UnsafeFileError(
                 f"{path} is a second name of a file of {account_name(info.st_uid)}; name that file itself"
             )
+        if info.st_nlink > 1 and folder_info.st_mode & stat.S_IWOTH:
+            raise UnsafeFileError(f"{path} is a second name of a file, {_LINKED_BY_ANYONE}")
         try:
             complete = _copy(source, folder, target.name, most, 0o600)
         except OSError as error:
@@ -487,11 +505,11 @@ def remove_tree(path: Path) -> None:
         folder.remove(path.name)
 
 
-def _open_named(path: Path, flags: int) -> tuple[int, int]:
-    """Open a path that the user named; return it and the owner of the folder that it is in."""
+def _open_named(path: Path, flags: int) -> tuple[int, os.stat_result]:
+    """Open a path that the user named; return it and what is known of the folder that it is in."""
     parent, name = _follow(path)
     try:
-        return os.open(name, _guarded(flags), dir_fd=parent), os.fstat(parent).st_uid
+        return os.open(name, _guarded(flags), dir_fd=parent), os.fstat(parent)
     except OSError as error:
         error.filename = str(path)
         raise

@@ -16,9 +16,10 @@ from tests.support.leagues import NOW, new_league, put
 from tourney.errors import UnsafeFileError
 from tourney.held_folder import HeldFolder, hold, remove_tree
 from tourney.league import admission
-from tourney.league.admission import Diagnosis, take_in
+from tourney.league.admission import take_in
 from tourney.league.author_folders import deliver, remove_arrival, write_receipts
 from tourney.league.league_folder import League
+from tourney.league.receipts import Diagnosis
 
 HONEST = 2010
 KEY = "4711 is the organiser's"
