@@ -120,6 +120,7 @@ def _guarded(flags: int) -> int:
     return flags | os.O_NOFOLLOW | os.O_CLOEXEC | waiting
 
 
+@cache
 def account_name(user: int) -> str:
     """The name of an account, or its number if it has none."""
     with suppress(KeyError):

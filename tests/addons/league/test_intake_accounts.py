@@ -38,7 +38,7 @@ def test_names_of_one_account_hide_nobody(tmp_path: Path) -> None:
     seen = look(league, NOW)
     assert [one.author for one in seen.arrivals] == [f"z{number}" for number in range(6)]
     assert "the inbox has 15,000 entries besides the folders of authors" in seen.notes
-    assert f"{AUTHOR}: {300 - MOST_ENTRIES} folders beyond the bound are left alone" in seen.notes
+    assert f"left alone, beyond the bound of {AUTHOR}: {300 - MOST_ENTRIES} folders" in seen.notes
 
 
 def test_newest_of_too_many_submissions_are_looked_at(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_newest_of_too_many_submissions_are_looked_at(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("submissions-per-day = 3", "submissions-per-day = 1000"))
     seen = look(reopened(league), NOW)
     assert sorted(one.bot for one in seen.arrivals) == sorted(f"x{n}" for n in range(5, MOST_ENTRIES + 5))
-    assert "mason: 5 submissions beyond the bound are left alone" in seen.notes
+    assert "left alone, beyond the bound of mason: 5 submissions" in seen.notes
 
 
 def test_files_of_an_account_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +61,7 @@ def test_files_of_an_account_are_bounded(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(intake, "_MOST_FILES", 8)
     seen = look(league, NOW)
     assert [one.author for one in seen.arrivals] == ["mason", "mason", "zoe"]
-    assert "mason: 2 submissions beyond the bound are left alone" in seen.notes
+    assert "left alone, beyond the bound of mason: 2 submissions" in seen.notes
 
 
 def test_submissions_beyond_the_quota_are_counted(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_submissions_beyond_the_quota_are_counted(tmp_path: Path) -> None:
         put(league, "mason", f"x{number}")
     seen = look(league, NOW)
     assert [one.bot for one in seen.arrivals] == ["x0", "x1", "x2"], "the earliest ones"
-    assert seen.notes == ("mason: 2 submissions more than a day's quota wait",)
+    assert seen.notes == ("left for another day, beyond the quota of mason: 2 submissions",)
 
 
 @needs_root
@@ -151,9 +151,25 @@ def test_late_files_that_are_no_part_of_the_bot_count(
     (path / "__pycache__").mkdir()
     for number in range(50):
         (path / "__pycache__" / str(number)).touch()
-    monkeypatch.setattr(intake, "SUBMITTED", intake.SUBMITTED.__class__(20, 1 << 20, "a bot"))
+    monkeypatch.setattr(intake, "SUBMITTED", Bounds(20, 1 << 20, "a bot"))
     (arrival,) = arrivals(league, NOW)
     assert arrival.problem == "it has more than 40 files and folders: remove what is no part of the bot"
+
+
+def test_name_that_cannot_be_an_authors_uses_no_quota(tmp_path: Path) -> None:
+    """Else one who corrects the name would wait for ever behind what nobody can take."""
+    league = new_league(tmp_path)
+    for number in range(4):
+        put(league, "Anna", f"x{number}")
+    put(league, "anna", "drifter")
+    if os.geteuid() == 0:
+        for author in ("Anna", "anna"):
+            give(league.inbox / author, AUTHOR)
+    seen = look(league, NOW)
+    assert [(one.author, one.problem) for one in seen.arrivals] == [("anna", "")]
+    assert seen.notes[0].startswith(
+        "inbox/Anna is left alone, with 4 submissions: Anna cannot name an author"
+    )
 
 
 @needs_root

@@ -20,7 +20,7 @@ from tourney.addons.lab.comparison import ComparisonRule
 from tourney.addons.lab.results import ComparisonResult
 from tourney.addons.league import admission, nights
 from tourney.addons.league import site as league_site
-from tourney.addons.league.admission import Diagnosis
+from tourney.addons.league.receipts import Diagnosis
 from tourney.addons.league.night_play import NightPlan
 from tourney.addons.league.nights import run_night
 from tourney.bots.catalogue.store import BotStore

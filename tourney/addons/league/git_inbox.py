@@ -145,8 +145,8 @@ def _fetch(league: League, heads: Mapping[str, str]) -> Generator[Arrival, None,
             problems[author] = error
     if problems and len(problems) == len(heads):
         raise next(iter(problems.values()))  # it is the server, and no branch
-    for author, error in problems.items():
-        yield Arrival(author, "branch", _BRANCH, heads[author], f"its branch cannot be fetched: {error}")
+    for author, problem in problems.items():
+        yield Arrival(author, "branch", _BRANCH, heads[author], f"its branch cannot be fetched: {problem}")
     return failed | problems.keys()
 
 

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -74,9 +75,16 @@ def arrivals(league: League, now: datetime) -> tuple[Arrival, ...]:
 
 
 def look(league: League, now: datetime) -> Inbox:
-    """Look at the inbox; of each account its quota is to be taken. Raises EnvironmentFailure."""
+    """Look at the inbox; of each account its quota is to be taken.
+
+    Raises EnvironmentFailure if the inbox itself cannot be read.
+    """
     notes: list[str] = []
-    every = git_arrivals(league, notes) if is_repository(league) else _folder_arrivals(league, now, notes)
+    find = git_arrivals if is_repository(league) else partial(_folder_arrivals, now=now.timestamp())
+    try:
+        every = list(find(league, notes))
+    except OSError as error:
+        raise EnvironmentFailure(f"the inbox {league.inbox} cannot be read: {error.strerror}") from error
     submissions = league.ledger.submissions.values()
     seen = {(one.author, one.source): one.stamp for one in submissions}
     new = [
@@ -93,9 +101,8 @@ def look(league: League, now: datetime) -> Inbox:
         (taken if used[payer] <= league.table.quota.submissions_per_day else beyond).append(arrival)
     counts = Counter(league.payer(arrival.author, arrival.user) for arrival in beyond)
     for payer, count in sorted(counts.items()):
-        notes.append(
-            f"{_shown(payer.removeprefix('@'))}: {counted(count, 'submission')} more than a day's quota wait"
-        )
+        name = _shown(payer.removeprefix("@"))
+        notes.append(f"left for another day, beyond the quota of {name}: {counted(count, 'submission')}")
     # In a repository a rival could copy what waits, and be taken before it.
     trees = {arrival.tree: arrival.author for arrival in beyond if arrival.tree}
     taken = [one for one in taken if trees.get(one.tree, one.author) == one.author]
@@ -130,7 +137,7 @@ def _one_author_each(league: League, arrivals: Iterable[Arrival]) -> Iterator[Ar
             yield arrival
 
 
-def _folder_arrivals(league: League, now: datetime, notes: list[str]) -> Iterator[Arrival]:
+def _folder_arrivals(league: League, notes: list[str], now: float) -> Iterator[Arrival]:
     """Yield what is complete in the folders of authors, of each account up to its bounds."""
     folders: dict[str, list[str]] = {}
     strays = 0
@@ -153,7 +160,7 @@ def _folder_arrivals(league: League, now: datetime, notes: list[str]) -> Iterato
         known = league.ledger.established.keys() | league.authors.keys()
         for payer, names in sorted(folders.items()):
             names.sort(key=lambda name: (name not in known, name))
-            yield from _AccountLook(league, payer, now.timestamp(), notes).look(inbox, names)
+            yield from _AccountLook(league, payer, now, notes).look(inbox, names)
 
 
 class _AccountLook:
@@ -181,7 +188,7 @@ class _AccountLook:
 
     def _leave(self, whose: str, count: int, *nouns: str) -> None:
         if count > 0:
-            self._notes.append(f"{_shown(whose)}: {counted(count, *nouns)} beyond the bound are left alone")
+            self._notes.append(f"left alone, beyond the bound of {_shown(whose)}: {counted(count, *nouns)}")
 
     def _look_in(self, folder: HeldFolder, author: str) -> Iterator[Arrival]:
         user = account_name(folder.owner or 0)
@@ -200,6 +207,11 @@ class _AccountLook:
                     submissions.append(FolderEntry(name, info))
         # The newest first, because what nights copied stays in the folder.
         submissions.sort(key=lambda entry: entry.info.st_ctime_ns, reverse=True)
+        if submissions and HANDLE.fullmatch(author) is None:
+            # No line of the ledger can hold such a name, so they are no arrivals, and use no quota.
+            count = counted(len(submissions), "submission")
+            self._notes.append(f"inbox/{_shown(author)} is left alone, with {count}: {problem}")
+            return
         for number, entry in enumerate(submissions):
             seen = _see(folder, entry, self._files)
             if self._entries <= 0 or seen.count > self._files:

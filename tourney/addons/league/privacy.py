@@ -58,7 +58,10 @@ def close_records(records: Path, log: Path) -> Iterator[str]:
 def _close(path: Path, info: os.stat_result) -> bool:
     if not info.st_mode & _PUBLIC:
         return False
-    path.chmod(stat.S_IMODE(info.st_mode) & ~_PUBLIC)
+    try:
+        path.chmod(stat.S_IMODE(info.st_mode) & ~_PUBLIC)
+    except PermissionError:  # a file that root made, below a folder that is closed
+        return False
     return True
 
 

@@ -267,7 +267,7 @@ def site_files(league: League) -> Iterator[File]:
         yield site.page(f"bots/{author}/{bot}.html", "league_bot.html", **about)
         for kind in () if author == HOUSE else ("rank", "rating"):
             yield site.page(f"bots/{author}/{bot}-{kind}.svg", "league_badge.svg", kind=kind, **about)
-    for author in sorted({HOUSE, *ledger.authors, *(one.author for one in ledger.versions)}):
+    for author in sorted({HOUSE, *ledger.accepted}):
         yield site.page(f"authors/{author}.html", "league_author.html", author=author, **values)
     for number, night in nights.items():
         played = [one.name for one in night.tournaments]

@@ -4,11 +4,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from tourney.addons.league.folder import League
-from tourney.addons.league.git_inbox import is_repository
-from tourney.addons.league.intake import look
-from tourney.addons.league.seasons import season_end
-from tourney.bots.catalogue.shipped import HOUSE
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.errors import legible
@@ -73,7 +68,7 @@ def league_status(league: League, now: datetime) -> LeagueStatus:
         open_night=last.number if last is not None and last.closed is None else None,
         next_night=parse_until(table.opens, now).isoformat(timespec="minutes"),
         matches=sum(one.matches for one in ledger.nights.values()),
-        authors=len([name for name in ledger.authors if name != HOUSE]),
+        authors=len(ledger.established),
         waiting=_waiting(league, now),
         bots=tuple(
             LeagueBot(
