@@ -9,7 +9,7 @@ import pytest
 from tests.ratings.classic_pool import BAYESELO, BAYESELO_PERFECT, ORDO, PERFECT, POOL, Cell, games_of
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, rate
-from tourney.ratings.counts import Counts
+from tourney.ratings.counts import Counts, Found
 from tourney.ratings.likelihood import MODELS, Bayes, Ordo
 
 

@@ -12,6 +12,7 @@ from tourney.addons.league import intake
 from tourney.addons.league.git_inbox import MOST_ENTRIES
 from tourney.addons.league.intake import arrivals, look, take
 from tourney.addons.league.ledger import Author, BotVersion
+from tourney.bots.catalogue.tree import Bounds
 from tourney.held_folder import HeldFolder
 
 

@@ -20,9 +20,9 @@ from tourney.addons.lab.comparison import ComparisonRule
 from tourney.addons.lab.results import ComparisonResult
 from tourney.addons.league import admission, nights
 from tourney.addons.league import site as league_site
-from tourney.addons.league.receipts import Diagnosis
 from tourney.addons.league.night_play import NightPlan
 from tourney.addons.league.nights import run_night
+from tourney.addons.league.receipts import Diagnosis
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, Sandbox

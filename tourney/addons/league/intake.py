@@ -214,11 +214,11 @@ class _AccountLook:
             return
         for number, entry in enumerate(submissions):
             seen = _see(folder, entry, self._files)
-            if self._entries <= 0 or seen.count > self._files:
+            if self._entries <= 0 or seen.entries > self._files:
                 self._leave(author, len(submissions) - number, "submission")
                 return
             self._entries -= 1
-            self._files -= seen.count
+            self._files -= seen.entries
             if seen.is_complete(self._now):
                 yield _arrival(author, user, entry, seen, problem or seen.problem)
 
@@ -233,7 +233,7 @@ class _Seen(NamedTuple):
     arrived: int
     ready: bool
     problem: str
-    count: int
+    entries: int
 
     @property
     def stamp(self) -> str:

@@ -4,6 +4,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from tourney.addons.league.folder import League
+from tourney.addons.league.git_inbox import is_repository
+from tourney.addons.league.intake import look
+from tourney.addons.league.seasons import season_end
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.errors import legible
