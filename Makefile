@@ -20,8 +20,9 @@ help: ## List the targets
 demo: $(RUNTIME) ## Play a small tournament of the shipped bots and write its report
 	@$(BIN)/tourney demo $(ARGS)
 
-# Each file's tests stay in one process; tests/conftest.py starts the longest files first.
-PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+# Each file's tests stay in one process; tests/conftest.py starts the longest files first. A process that died gets no
+# successor: with one, pytest-xdist (3.8) waits for ever at the end of the run.
+PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 test: $(STAMP) cores ## Run the fast tests and the linters: what a change needs (tests/README.md)
 	@$(PYTEST) -m "not slow" $(ARGS)
