@@ -24,7 +24,7 @@ PAIRS = [
             pytest.mark.skipif(
                 PROGRAMS[name] == "node" and shutil.which("node") is None, reason="node is not installed"
             ),
-            *([needs_compiler] if name == "mason" else []),
+            *([needs_compiler] if manifest.build[:1] == ("make",) else []),
             *([pytest.mark.slow] if game in LONG_GAMES else []),
         ],
     )

@@ -5,11 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.engines.conftest import Play, folder_of, talk
+from tests.support.programs import needs_compiler
 from tourney.bots.catalogue.store import BotStore
 from tourney.games import OVER, find_game, stream
 
 GAME = find_game("sages-tafl")
 BEGIN = "game sages-tafl seats=2 seat={} seed=1"
+
+pytestmark = needs_compiler
 
 
 @pytest.fixture(scope="module")
