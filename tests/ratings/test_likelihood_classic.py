@@ -9,7 +9,7 @@ import pytest
 from tests.ratings.classic_pool import BAYESELO, BAYESELO_PERFECT, ORDO, PERFECT, POOL, Cell, games_of
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, rate
-from tourney.ratings.counts import Counts
+from tourney.ratings.counts import Counts, Found
 from tourney.ratings.likelihood import MODELS, Bayes, Ordo
 
 
@@ -54,7 +54,7 @@ def test_ordo_refuses_a_player_that_won_all_games() -> None:
 
 
 def test_bayeselo_refuses_players_that_no_game_connects() -> None:
-    apart = Counter([(((0, 1), (1, 2), ()),), (((2, 3), (1, 1), ()),)])
+    apart: Found = Counter([(((0, 1), (1, 2), ()),), (((2, 3), (1, 1), ()),)])
     with pytest.raises(UsageError, match=r"model bayeselo has no ratings .* into 2 groups .* no game was"):
         rate(Counts.of_clusters(apart, range(4), 2), model=MODELS["bayeselo"])
 

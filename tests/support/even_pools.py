@@ -53,7 +53,7 @@ def even_pools(draw: st.DrawFn) -> EvenPool:
     plays = draw(st.sampled_from(("unknown", "equal", "distinct")), label="plays")
     luck = draw(st.sampled_from((0, POINT // 4)), label="luck of the first seat")
     orders = seat_orders(seats, 1)
-    results = []
+    results: list[ResultRow] = []
     for table, group in enumerate(tables[:most], 1):
         for game in range(games):
             seating = tuple(group[place] for place in orders[game % len(orders)])
