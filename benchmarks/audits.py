@@ -2,10 +2,10 @@
 
     python -m benchmarks.audits [--seeds 20] [TABLE ...]
 
-Tables: repeats, luck, stones, cycles, transitive, sparse, dumping, answers, times; all without an argument.
-All but ``stones`` are simulated from fixed seeds, with strengths in Elo; ``stones`` plays matches of Sage
-Stones. So all figures are the same everywhere. ``cycles`` has pools of six bots in which three beat each
-other in a circle; ``transitive`` has pools without any, some of them with accidents, draws or drift;
+Tables: repeats, luck, stones, cycles, transitive, sparse, dumping, giving-up, answers, times; all without an
+argument. All but ``stones`` are simulated from fixed seeds, with strengths in Elo; ``stones`` plays matches
+of Sage Stones. So all figures are the same everywhere. ``cycles`` has pools of six bots in which three beat
+each other in a circle; ``transitive`` has pools without any, some of them with accidents, draws or drift;
 ``sparse`` has equal bots that met a few times.
 
 It is long because its tables share their simulated pools.
@@ -32,7 +32,7 @@ from tourney.ratings.cycles import SIGNIFICANT
 from tourney.ratings.fit import TESTED, chance, estimate, goodness, pair_totals
 from tourney.ratings.sequential import expected_score
 from tourney.ratings.superiority import normals, uniforms
-from tourney.results.audit import find_alike, find_dumping, find_slower
+from tourney.results.audit import LostGame, find_alike, find_dumping, find_giving_up, find_slower
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import derive, seat_orders, stream
 
@@ -157,7 +157,7 @@ def show_dumping(seeds: int) -> None:
     print(f"\nRound-robins of which one bot gives a share of its games to another, {runs} of each kind\n")
     head("bots", "games of each two", "given away", "some pair named", "the right one")
     for bots, games in ((6, 20), (10, 20), (10, 60), (20, 20)):
-        for given in (0.0, 0.5, 1.0):
+        for given in (0.0, 0.2, 0.5, 1.0):
             named = right = 0
             for seed in range(runs):
                 labels = ("bench", "dumping", seed, bots)
@@ -341,6 +341,63 @@ def show_transitive(seeds: int) -> None:
         row(str(title), *(f"{100 * count / runs:.1f} %" for count in (said, changed, named)))
 
 
+def lost_games(
+    bots: int, games: int, seed: int, give_up: Callable[[int, int], float], *, paired: bool
+) -> Iterator[LostGame]:
+    """Yield the lost games of a round-robin of bots whose strengths spread by 150 Elo, bot 0 the middle one.
+
+    ``give_up``: the share of its games lost to a rival in which a bot gives up; -1 for all games that the two
+    play. With ``paired`` the two games of a mirrored pair end in the same way.
+    """
+    labels = ("bench", "giving-up", seed, bots, games)
+    strengths = 150 * normals(bots, *labels, "strengths")
+    order = np.argsort(strengths)
+    strengths = strengths[np.roll(order, -(bots // 2))]
+    for a, b in combinations(range(bots), 2):
+        won, gave = uniforms(2 * games, *labels, a, b).reshape(2, games)
+        for game in range(games):
+            winner, loser = (a, b) if won[game] < expected_score(strengths[a] - strengths[b]) else (b, a)
+            if give_up(a, b) < 0 or give_up(b, a) < 0:
+                loser, winner = (a, b) if give_up(a, b) < 0 else (b, a)
+            share = give_up(loser, winner)
+            same = game - game % 2 if paired else game
+            yield LostGame(loser, (winner,), bool(share < 0 or gave[same] < share))
+
+
+def show_giving_up(seeds: int) -> None:
+    """Show how often the audit finds bots that give up to one rival, and honest ones."""
+    runs = 20 * seeds
+    print(f"\nRound-robins in which some bots give up games to bot 0, {runs} of each kind\n")
+    head("pool", "bots", "games of each two", "some rival named", "the right one", "bots named, mean")
+    share = {bot: (0.0, 0.3, 0.9, 1.0)[bot % 4] for bot in range(25)}
+    kinds: tuple[tuple[str, Callable[[int, int], float], int, bool], ...] = (
+        ("each bot gives up its own share", lambda bot, _: share[bot], 0, False),
+        ("the same, mirrored games end alike", lambda bot, _: share[bot], 0, True),
+        (
+            "half of the lost games, and 80 % to one rival",
+            lambda bot, to: 0.5 + 0.3 * (to == bot - 1),
+            0,
+            False,
+        ),
+        ("time-outs against a slow rival: 30 %, else 2 %", lambda _, to: 0.3 if to == 0 else 0.02, 0, False),
+        ("one gives up all games", lambda bot, to: -1.0 if (bot, to) == (1, 0) else 0.05, 1, False),
+        ("three give up all games", lambda bot, to: -1.0 if to == 0 < bot < 4 else 0.05, 3, False),
+        ("five give up all games", lambda bot, to: -1.0 if to == 0 < bot < 6 else 0.05, 5, False),
+        ("five give up lost games", lambda bot, to: 1.0 if to == 0 < bot < 6 else 0.05, 5, False),
+    )
+    for title, give_up, guilty, paired in kinds:
+        for bots, games in ((9, 2), (9, 4), (9, 10), (25, 4)):
+            named = right = size = 0
+            for seed in range(runs):
+                found = find_giving_up(lost_games(bots, games, seed, give_up, paired=paired))
+                named += bool(found)
+                mine = [one for one in found if one.rival == 0 and set(one.bots) <= set(range(1, guilty + 1))]
+                right += bool(mine)
+                size += sum(len(one.bots) for one in mine)
+            shares = (f"{100 * count / runs:.1f} %" for count in (named, right))
+            row(title, bots, games, *shares, f"{size / max(right, 1):.1f}")
+
+
 def show_sparse(seeds: int) -> None:
     """Show how often the test of fit rejects pools for which the model holds, if pairs met a few times."""
     runs = 15 * seeds
@@ -431,6 +488,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "transitive": show_transitive,
     "sparse": show_sparse,
     "dumping": show_dumping,
+    "giving-up": show_giving_up,
     "answers": show_answers,
     "times": show_times,
 }

@@ -52,6 +52,7 @@ def table(command: str) -> list[list[str]]:
         f"Pairs of fewer than {WORDS[int(fit.TESTED)]} games (their harmonic mean) are not tested",
         f"equal answers to {100 * audit.ALIKE:g} % of {audit.POSITIONS} common positions or more",
         f"with medians {audit.SLOWER:g} times apart",
+        f"{100 * audit.HONEST:g} % more of the lost games are allowed",
         f"at most {100 * audit.ERROR:g} % false findings a tournament",
         f"after cycles of at least {BATCH} matches of a round-robin",
         f"After every {PAIRS} pairs (`--batch`)",
@@ -84,6 +85,28 @@ def test_tables_of_elo_and_widths_are_computed() -> None:
     assert cells(PAGE, "share of the planned length") == ["1/64", "1/16", "1/4", "1/2", "1", "2", "4"]
     widths = cells(PAGE, "width, in fixed intervals of the same games")
     assert widths == [f"{multiplier(share) / QUANTILE:.2f}" for share in shares]
+
+
+def test_figures_of_what_an_audit_misses_are_measured() -> None:
+    rows = [row for row in table("python -m benchmarks.audits dumping") if row[1] == "20"]
+    ranges = []
+    for given in ("20 %", "50 %", "100 %"):
+        found = sorted(float(row[4].removesuffix(" %")) for row in rows if row[2] == given)
+        ranges.append(f"{found[0]:g} to {found[-1]:g} %")
+    fifth, half, whole = ranges
+    sentence = f"a fifth given away is found in {fifth} of tournaments, half in {half}, all in {whole}"
+    assert sentence in audit.UNSEEN[0]
+    assert sentence in PAGE
+
+
+def test_audits_name_few_honest_bots() -> None:
+    """The error that the page states holds for each kind of honest pool that was measured."""
+    rows = table("python -m benchmarks.audits giving-up")
+    honest = [row for row in rows if row[0].split()[0] not in {"one", "three", "five"}]
+    assert len(honest) == 16
+    assert all(float(row[3].removesuffix(" %")) <= 100 * audit.ERROR for row in honest)
+    dumping = [row for row in table("python -m benchmarks.audits dumping") if row[2] == "0 %"]
+    assert all(float(row[3].removesuffix(" %")) <= 100 * audit.ERROR for row in dumping)
 
 
 def test_measured_numbers_are_those_of_the_tables() -> None:

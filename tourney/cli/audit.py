@@ -5,7 +5,7 @@ from typing import Literal
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.cli.standings import name_default
-from tourney.results.audit import AuditFinding, audit
+from tourney.results.audit import UNSEEN, AuditFinding, audit
 from tourney.results.columns import Column
 from tourney.schema import Document
 from tourney.store.database import Database
@@ -31,8 +31,10 @@ def command(tournament: str | None, db: str) -> None:
 
     Names pairs whose games repeat; bots that are the same program under two names, by their files or by equal
     answers to the same positions; bots that score less against one rival than all other games let expect;
-    bots to which the dice were too kind; and bots whose time a turn depends on the opponent. Of the third
-    kind there is a false finding in at most 1 % of tournaments. Every finding has innocent explanations too.
+    bots that resign or fail far more often in games lost to one rival than in others; bots to which the dice
+    were too kind; and bots whose time a turn depends on the opponent. Of each kind that rests on chance there
+    is a false finding in at most 1 % of tournaments, and every finding has innocent explanations too. What
+    the audit cannot see stands on standard error.
     """
     with Database.open(db) as opened, opened.snapshot() as database:
         found = database.tournaments.get(tournament)
@@ -42,5 +44,6 @@ def command(tournament: str | None, db: str) -> None:
     output.document(AuditDocument(tournament=found.name, findings=lines))
     rows = ({"kind": one.kind, "bots": ", ".join(one.bots), "text": one.text} for one in lines)
     output.table(rows, COLUMNS)
-    if not lines and output.people:
-        output.say("nothing looks dependent")
+    if output.people:
+        for sentence in (*(() if lines else ("nothing looks dependent",)), *UNSEEN):
+            output.say(sentence)

@@ -1,7 +1,8 @@
 """What makes the results of a tournament look dependent: it names what it saw, and accuses no one.
 
 Each finding has an innocent explanation: two deterministic bots repeat, an author enters one program twice to
-measure noise, a matchup makes a bot weak against one rival, and a search takes longer in harder positions.
+measure noise, a matchup makes a bot weak against one rival or lets it crash, and a search takes longer in
+harder positions.
 """
 
 import dataclasses
@@ -27,13 +28,17 @@ from tourney.schema import Part
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
-FindingKind = Literal["repeats", "same program", "dumping", "luck", "think time"]
+FindingKind = Literal["repeats", "same program", "dumping", "giving up", "luck", "think time"]
 ERROR: Final = 0.01
 """The probability of any false finding of a kind in a tournament."""
 REPEATED: Final = 0.2
 """The share of a pair's games that must repeat to be named."""
 SUSPECTS: Final = 12
 """The pairs with the largest residuals, which are held against a fit without them."""
+SUSPECT: Final = (0.02, 0.05)
+"""The chances below which a bot's give-ups to a rival count together with those of other bots."""
+HONEST: Final = 0.3
+"""The share of lost games by which honest bots may give up to one rival more often than to others."""
 POSITIONS: Final = 30
 """The positions that two bots must both have answered to be compared."""
 ALIKE: Final = 0.95
@@ -43,6 +48,19 @@ SLOWER: Final = 1.5
 RECORDS: Final = 4_000
 """Most records whose positions and times are read, the first ones."""
 
+UNSEEN: Final = (
+    (
+        "Not seen: games given away by bad moves, unless they are most games of a pair. Of 20 games of"
+        " each two a fifth given away is found in 0 to 1 % of tournaments, half in 8 to 17.5 %, all in 99.5"
+        " to 100 %."
+    ),
+    (
+        "Not seen: bots that give up all their lost games to every rival; bots that give up to one rival in"
+        " fewer than four games; one program in two forms that answer differently."
+    ),
+)
+"""What the audit cannot see, in sentences; the figures are those of ``benchmarks/audits.py dumping``."""
+
 
 class AuditFinding(Part, frozen=True):
     """What was seen of some bots, in a sentence without its end."""
@@ -50,6 +68,32 @@ class AuditFinding(Part, frozen=True):
     kind: FindingKind
     bots: tuple[str, ...]
     text: str
+
+
+class LostGame(NamedTuple):
+    """A game that a bot did not win: those that finished ahead of it, and whether it gave up.
+
+    It gave up if it resigned, or if a fault of its own lost the game.
+    """
+
+    loser: int
+    ahead: tuple[int, ...]
+    gave_up: bool
+
+
+class GivingUp(NamedTuple):
+    """Bots that gave up to a rival far more often than to all others.
+
+    In ``games`` lost to ``rival`` the bots gave up ``given`` times, in ``other_games`` lost to others only
+    ``other_given`` times.
+    """
+
+    rival: int
+    bots: tuple[int, ...]
+    given: int
+    games: int
+    other_given: int
+    other_games: int
 
 
 class Dumping(NamedTuple):
@@ -87,6 +131,16 @@ def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
             f"{names[one.a]} took {one.points:g} of {one.games:g} points off {names[one.b]}, where all other"
             f" games let expect {one.expected:.1f} (z = {one.z:.1f}); a matchup may explain it",
         )
+    with suppress(StoreDamaged):
+        for giving in find_giving_up(_lost_games(database, tournament, kept=kept)):
+            bots = tuple(names[bot] for bot in giving.bots)
+            yield AuditFinding(
+                "giving up",
+                (*bots, names[giving.rival]),
+                f"{' and '.join(bots)} resigned or failed in {giving.given} of {giving.games} games lost to"
+                f" {names[giving.rival]}, and in {giving.other_given} of {giving.other_games} lost to others;"
+                f" how {names[giving.rival]} wins, or a defect that its play meets, may explain it",
+            )
     for number, luck in sorted(counts.mean_lucks().items()):
         if luck.alarm:
             text = f"the dice gave it {100 * luck.mean:.1f} points per 100 matches (z = {luck.z:.1f})"
@@ -167,7 +221,7 @@ def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[tuple[tuple[int
         error = float(mine @ np.linalg.solve(information, mine)) ** 0.5
         # Two errors more than expected, and never certain: the test must not name honest bots.
         usual = min(math.exp(min(float(mine @ factors) + 2 * error, 0.0)), 1 - 1 / count)
-        chance = _binomial(range(equal[pair], count + 1), count, math.log(usual), math.log1p(-usual))
+        chance = _binomial_tail(equal[pair], count, usual)
         if chance < ERROR / len(both):
             yield pair, equal[pair], count
 
@@ -220,6 +274,98 @@ def find_dumping(counts: Counts) -> list[Dumping]:
                 Dumping(*who, pair.games, points, expected, NormalDist().inv_cdf(max(chance, 1e-300)))
             )
     return found
+
+
+def _lost_games(database: Database, tournament: Tournament, *, kept: bool) -> Iterator[LostGame]:
+    """Yield the lost games of all bots, each of several equal games once.
+
+    At more than two seats resignations are read from records (``kept``), the first ``RECORDS``.
+    """
+    resigned: dict[int, set[int]] = {}
+    if kept and tournament.seats > 2:
+        for number, record in database.records.all(tournament.id):
+            if number > RECORDS:
+                break
+            resigned[number] = {seat - 1 for seat, _ in record.outcome.resigned}
+    limit = tournament.plan.limits.resign
+    # By the word of one side alone a bot can have itself judged as lost, which is to resign.
+    by_itself = {"resign", "adjudication"} if limit is not None and limit.sides == 1 else {"resign"}
+    seen: set[tuple[tuple[int, ...], str]] = set()
+    for match in database.matches.all(tournament.id, finished=True):
+        result = match.result
+        if result is None or result.void:
+            continue
+        play = (match.seats, result.evidence.play)
+        if result.evidence.play and play in seen:
+            continue
+        seen.add(play)
+        for seat, (loser, rank) in enumerate(zip(match.seats, result.ranks, strict=True)):
+            ahead = tuple(one for one, other in zip(match.seats, result.ranks, strict=True) if other < rank)
+            if ahead:
+                left = seat in resigned.get(match.number, ())
+                alone = tournament.seats == 2 and result.reason in by_itself
+                yield LostGame(loser, ahead, bool(result.faults[seat]) or left or alone)
+
+
+def find_giving_up(games: Iterable[LostGame]) -> list[GivingUp]:
+    """The rivals to whom bots give up so much more often that chance shows any in 1 % of pools.
+
+    If a bot gives up in as many of its lost games to every rival, those lost to a rival are a sample of
+    them all (Fisher's exact test). But a slow rival makes others lose on time, and bots resign sooner to a
+    strong one: so it must also be unlikely by a binomial whose share is ``HONEST`` above that of the other
+    games. A rival is named for one bot whose chance is that small among all pairs, or for several below a
+    limit of ``SUSPECT``: each has that probability at most, whatever the others do, so their number is at
+    most binomial. Each of these ways has its part of the error.
+    """
+    lost: Counter[int] = Counter()
+    given: Counter[int] = Counter()
+    lost_to: Counter[tuple[int, int]] = Counter()
+    given_to: Counter[tuple[int, int]] = Counter()
+    for game in games:
+        lost[game.loser] += 1
+        given[game.loser] += game.gave_up
+        for rival in game.ahead:
+            lost_to[game.loser, rival] += 1
+            given_to[game.loser, rival] += game.gave_up
+    chances: defaultdict[int, dict[int, float]] = defaultdict(dict)
+    for (loser, rival), count in sorted(lost_to.items()):
+        mine, others = given_to[loser, rival], lost[loser] - count
+        if others:
+            by_lot = _at_least(mine, count, given[loser], lost[loser])
+            usual = (given[loser] - mine) / others + HONEST
+            by_cause = _binomial_tail(mine, count, usual) if usual < 1 else 1.0
+            chances[rival][loser] = max(by_lot, by_cause)
+    tested, part = sum(map(len, chances.values())), ERROR / (1 + len(SUSPECT))
+    found = []
+    for rival, by_bot in chances.items():
+        alone = [bot for bot, chance in by_bot.items() if chance < part / tested]
+        suspects = alone
+        for limit in SUSPECT:
+            together = [bot for bot, chance in by_bot.items() if chance <= limit]
+            if len(together) > len(alone) and (
+                _binomial_tail(len(together), len(by_bot), limit) < part / len(chances)
+            ):
+                suspects = together
+        if suspects:
+            sums = [sum(counts[bot, rival] for bot in suspects) for counts in (given_to, lost_to)]
+            everything = [sum(counts[bot] for bot in suspects) for counts in (given, lost)]
+            rest = [whole - part for whole, part in zip(everything, sums, strict=True)]
+            found.append(GivingUp(rival, tuple(suspects), *sums, *rest))
+    return found
+
+
+def _binomial_tail(successes: int, count: int, probability: float) -> float:
+    """The probability of this many successes or more."""
+    return _binomial(range(successes, count + 1), count, math.log(probability), math.log1p(-probability))
+
+
+def _at_least(successes: int, drawn: int, marked: int, total: int) -> float:
+    """The probability that this many or more of ``marked`` ones are among those ``drawn`` of a ``total``."""
+    ways = (
+        math.comb(marked, k) * math.comb(total - marked, drawn - k)
+        for k in range(successes, min(drawn, marked) + 1)
+    )
+    return sum(ways) / math.comb(total, drawn)
 
 
 def _at_most(points: float, games: int, gap: float, error: float, dispersion: float) -> float:

@@ -16,6 +16,7 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history import sampled
 from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.overview import faulty
+from tourney.results.audit import UNSEEN
 from tourney.results.columns import Column, Row
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
@@ -70,7 +71,7 @@ def files(make: Renderer) -> Iterator[File]:
     if make.measured:
         yield _overload_page(make)
     found = [one for one in make.source.audit() if make.measured or one.kind != "think time"]
-    yield make.page("audit.html", "audit.html", findings=found)
+    yield make.page("audit.html", "audit.html", findings=found, unseen=UNSEEN)
 
 
 def _faults(make: Renderer) -> Sequence[Fault]:
