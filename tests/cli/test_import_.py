@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 
 from tests.support.command import invoke, run
 from tests.support.tournaments import write_file
+from tourney.schedule.format import find_format
 from tourney.store.database import Database, remove_empty
 
 FILE = """
@@ -187,6 +189,8 @@ def test_plan_must_be_one_that_its_format_takes(
     head, *rest = (home / "tournament.jsonl").read_text().splitlines()
     data = json.loads(head)
     data["tournament"]["plan"][key] = value
+    if key == "format":  # a plan is ranked as its format can be
+        data["tournament"]["plan"]["ranking"] = to_builtins(find_format(str(value)).new_rule(2))
     del data["root"]
     path, db = tmp_path / "changed.jsonl", tmp_path / "new.db"
     path.write_text("\n".join([json.dumps(data), *rest]))
