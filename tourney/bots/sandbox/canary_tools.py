@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 MIB = 1 << 20
 REFUSALS = (errno.EPERM, errno.ENOSYS, errno.EACCES, errno.EAFNOSUPPORT)
@@ -73,7 +73,7 @@ class Facts(NamedTuple):
     token: str  # marks the command lines of all canaries, and names a socket without a file
     secret: str
     shared: str
-    private: list[list[Any]]  # folders, each with its entries that no bot may see
+    private: list[tuple[str, list[str]]]  # folders, each with its entries that no bot may see
     folder: str  # in hex: bubblewrap's command line holds these facts, too
     sample: str
     inode: list[int]

@@ -126,7 +126,7 @@ class _Probing:
                 secret=str(secret),
                 shared=str(shared),
                 private=[
-                    [place, names]
+                    (place, names)
                     for folder, names in private_entries(self._private).items()
                     for place in dict.fromkeys((str(folder), str(new_place(folder))))
                 ],

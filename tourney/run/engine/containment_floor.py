@@ -5,10 +5,11 @@ could go on with the organiser's rights, because a shell's limits were lower tha
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from tourney.bots.sandbox.sandbox import PROTECTIONS, Sandbox, lowered, weaker_text
-from tourney.errors import SandboxError
+from tourney.errors import SandboxError, StoreUnavailable
 from tourney.match.result import Measurements
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -41,9 +42,10 @@ def _only(degrees: Mapping[str, str], names: set[str]) -> dict[str, str]:
 
 
 def keep_first(database: Database, tournament: Tournament, sandbox: Sandbox) -> None:
-    """Keep what a tournament without a match begins with. Raises StoreError."""
+    """Keep what a tournament without a match begins with, unless the database cannot be written now."""
     if not floor_of(database, tournament):
-        database.tournaments.keep_floor(tournament.id, sandbox.protections)
+        with suppress(StoreUnavailable):  # its first match will do
+            database.tournaments.keep_floor(tournament.id, sandbox.protections)
 
 
 def refuse_weaker(

@@ -16,7 +16,7 @@ from typing import Final
 
 from tourney.bots.catalogue.store import BotStore, path_of
 from tourney.bots.catalogue.submission import digest_of_bot
-from tourney.bots.sandbox.sandbox import Sandbox
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.check.database import check_parts
 from tourney.check.root import beacon_seed, commitment_of, compute_root
 from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, UsageError
@@ -300,7 +300,7 @@ def run_tournament(
             keep_first(database, opened, sandbox)
         tournament = make_ready(database, opened, bots, sandbox, listener.say, options)
         try:
-            return _play(database, tournament, make_executor, bots, listener, options, sandbox)
+            return _play(database, tournament, make_executor, bots, listener, options)
         finally:
             sandbox.sweep()
 
@@ -326,7 +326,6 @@ def _play(
     bots: BotStore,
     listener: Listener,
     options: PlaySetup,
-    sandbox: Sandbox,
 ) -> Summary:
     """Play the open matches of a tournament that is ready, and keep its root once all are played."""
     floor = {} if options.remote and options.allow_weaker else floor_of(database, tournament)
@@ -342,7 +341,7 @@ def _play(
         max_faults=options.max_faults,
         retry_seconds=options.retry_seconds,
         spool=spool,
-        floor=floor if options.remote else floor or sandbox.protections,
+        floor=floor,
     )
     with closing(spool), closing(status):
         executor = make_executor()  # last: a file or a bot that is refused starts no process
@@ -351,14 +350,14 @@ def _play(
         summary = Coordinator(database, tournament.id, executor, bots.root, control).run()
         ended = database.tournaments.by_id(tournament.id)
         if summary.end in (End.FINISHED, End.FAULTS):
-            refuse_unstarted(database, ended, bots, sandbox)
+            refuse_unstarted(database, ended, bots)
         if summary.end is End.FINISHED:
             check_benches(database, ended)
         root = keep_root(database, ended, listener.say)
         return replace(summary, until=until_now(database, ended), root=root)
 
 
-def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore, sandbox: Sandbox) -> None:
+def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore) -> None:
     """Raise BotError, with a reason for each bot, if none started in the first batch of matches."""
     faulty = {number: faults for number, _, faults in database.matches.faulty(tournament.id)}
     if not any(map(none_started, faulty.values())):
@@ -367,6 +366,7 @@ def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore,
     first = PlayOrder.of(tournament, entrants).sorted(database.schedules.rows(tournament.id))[:BATCH]
     if not all(none_started(faulty.get(number, ())) for number, _ in first):
         return
+    sandbox = open_sandbox(tournament.run.sandbox, {})  # the start has looked after what is private
     limits = tournament.plan.limits
     reasons: dict[int, str] = {}
     for number, row in first:
