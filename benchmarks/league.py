@@ -35,11 +35,11 @@ from benchmarks.common import cpu_seconds, head, row, share
 from tests.support.leagues import new_league, put
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.league import admission, nights
-from tourney.league.receipts import Diagnosis
 from tourney.league.league_folder import League
 from tourney.league.league_tables import latest_table
 from tourney.league.ledger import BotVersion
 from tourney.league.night_play import NightPlan
+from tourney.league.receipts import Diagnosis
 from tourney.league.seasons import chain_problems
 from tourney.match.record import Outcome, make_record
 from tourney.match.result import Measurements, PlayedMatch, SeatMeasurements
