@@ -76,7 +76,7 @@ def _deep(box: Path, depth: int = 3000) -> None:
 
 
 def _wide(box: Path, count: int = 20_100) -> None:
-    """A tree with more files that are no part of a bot than are looked at."""
+    """A tree with more files that do not belong to a bot than are looked at."""
     cache = bot(box / "x.ready") / "__pycache__"
     cache.mkdir()
     for number in range(count):

@@ -52,7 +52,7 @@ class SeatMeasurements(Struct, frozen=True, rename="kebab"):
 
     @property
     def used_ms(self) -> Number:
-        """What the match cost by this bot: of its wall-clock time and its processor time the larger.
+        """The cost of the match by this bot: the larger of its wall-clock and processor time.
 
         A bot that sleeps takes a worker from others as much as one that computes.
         """

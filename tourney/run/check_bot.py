@@ -43,7 +43,7 @@ class Trial:
     ``ok`` is None for advice, which fails no bot. ``advice`` says what to do; ``board`` shows the position of
     an illegal action, ``wire`` holds the last lines between referee and bot, ``stderr`` the bot's last lines
     of standard error. ``fatal``: no check follows, as it would fail in the same way. ``varies``: it played a
-    match otherwise when that was replayed. ``used_ms`` is what each match cost by the bot.
+    match otherwise when that was replayed. ``used_ms`` has the cost of each of its matches by the bot.
     """
 
     name: str
@@ -133,7 +133,7 @@ def _trials(checker: "_Checker", games: Sequence[str]) -> Iterator[Trial]:
 
 @dataclass
 class _Checker:
-    """Plays one bot against ``random``; ``used_ms`` gets what each match cost by the bot."""
+    """Plays one bot against ``random``; ``used_ms`` gets the cost of each match by the bot."""
 
     bot: StoredBot
     store: BotStore

@@ -26,7 +26,7 @@ def fates(league: League) -> list[tuple[str, str, str]]:
 
 
 def costing(charges: dict[str, float], order: list[str] | None = None) -> Callable[..., Diagnosis]:
-    """A check of bots that takes so many seconds of each author, or what is allowed if that is less."""
+    """A check of bots that takes these seconds of each author, or what is allowed if that is less."""
 
     def diagnose(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
         author = (bot.folder / "bot.py").read_text().split()[1]
@@ -151,14 +151,14 @@ def test_equal_bot_belongs_to_who_was_first(tmp_path: Path, alphabetical: bool) 
 
 @pytest.mark.usefixtures("admitted")
 @pytest.mark.parametrize("at", [(7, 7), (None, None), (7, None)])
-def test_equal_bots_that_cannot_be_told_apart_are_both_refused(
+def test_equal_bots_without_a_known_first_are_both_refused(
     tmp_path: Path, at: tuple[int | None, int | None]
 ) -> None:
     league = new_league(tmp_path)
     take_equal(league, "aaa", "mason", at=at)
     take_in(league, 1, NOW, lambda _: None)
     assert [fate for _, fate, _ in fates(league)] == ["refused", "refused"]
-    why = ", and it cannot be told which arrived first: change it"
+    why = ", and it is not known which arrived first: change it"
     assert {reason for *_, reason in fates(league)} == {
         f"it is equal to mason/mason-bot{why}",
         f"it is equal to aaa/aaa-bot{why}",
@@ -208,7 +208,7 @@ def test_first_of_two_new_names_that_look_alike_is_taken(tmp_path: Path) -> None
     }
 
 
-def test_refused_names_keep_nobody_from_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_names_keep_no_other_from_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rubbish under a name that looks like mason's, earlier and in the same night, and as a bot's name."""
     league = new_league(tmp_path)
     verdicts = {"mas0n": "it crashes", "eve": "it crashes"}
@@ -259,7 +259,7 @@ def test_bot_that_breaks_its_trial_ends_no_night(
     assert [(author, fate) for author, fate, _ in fates(league)] == [("eve", "waiting"), ("zoe", "accepted")]
 
 
-def test_broken_machine_refuses_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_machine_refuses_no_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     league = new_league(tmp_path)
     put(league, "zoe", "drifter")
 

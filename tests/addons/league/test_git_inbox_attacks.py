@@ -1,4 +1,4 @@
-"""What is pushed ends no night, wins nothing by its name or its dates, and hides nobody."""
+"""What is pushed ends no night, wins nothing by its name or its dates, and hides no other."""
 
 import os
 import shutil
@@ -164,7 +164,7 @@ def test_strict_settings_of_the_organiser_refuse_no_other(
 
 @pytest.mark.parametrize("branches", [1, 2])
 @pytest.mark.parametrize("mode", ["branches", "folders"])
-def test_head_may_name_a_branch_that_nobody_pushed(tmp_path: Path, mode: str, branches: int) -> None:
+def test_head_may_name_a_branch_that_was_never_pushed(tmp_path: Path, mode: str, branches: int) -> None:
     league, repo = repository(tmp_path, f'git = "{mode}"')
     commit(repo, "drifter" if mode == "branches" else "mason/drifter", "one")
     if branches == 2:
@@ -252,8 +252,8 @@ def test_first_push_of_equal_bots_is_the_authors(tmp_path: Path, thief: str) -> 
 
 
 @pytest.mark.parametrize("same_second", [True, False])
-def test_pushes_that_cannot_be_told_apart_are_both_refused(tmp_path: Path, same_second: bool) -> None:
-    """A bare repository keeps no reflog by default; commits are dated by whoever makes them."""
+def test_pushes_without_a_known_first_are_both_refused(tmp_path: Path, same_second: bool) -> None:
+    """A bare repository keeps no reflog by default; commits are dated by their authors."""
     league, repo, server = bare(tmp_path)
     first = send(repo, server, "drifter", "one")
     for author in ("aaa", "mason"):
@@ -263,7 +263,7 @@ def test_pushes_that_cannot_be_told_apart_are_both_refused(tmp_path: Path, same_
             git(server, "update-ref", f"refs/heads/{author}", first)
     nights(league)
     assert fates(league) == {"mason": ["drifter refused"], "aaa": ["drifter refused"]}
-    assert "it cannot be told which arrived first" in reopened(league).ledger.submissions[1].reason
+    assert "it is not known which arrived first" in reopened(league).ledger.submissions[1].reason
 
 
 def test_copy_of_what_waits_for_its_day_waits_too(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def wait_for_the_clock_of(folder: Path) -> None:
 
 
 @needs_root
-def test_names_of_one_account_hide_nobody(tmp_path: Path) -> None:
+def test_names_of_one_account_hide_no_other(tmp_path: Path) -> None:
     league = new_league(tmp_path)
     for number in range(15_000):
         (league.inbox / f"a{number}").touch()
@@ -154,11 +154,13 @@ def test_late_files_that_are_no_part_of_the_bot_count(
         (path / "__pycache__" / str(number)).touch()
     monkeypatch.setattr(intake, "SUBMITTED", Bounds(20, 1 << 20, "a bot"))
     (arrival,) = arrivals(league, NOW)
-    assert arrival.problem == "it has more than 40 files and folders: remove what is no part of the bot"
+    assert (
+        arrival.problem == "it has more than 40 files and folders: remove those that do not belong to the bot"
+    )
 
 
 def test_name_that_cannot_be_an_authors_uses_no_quota(tmp_path: Path) -> None:
-    """Else one who corrects the name would wait for ever behind what nobody can take."""
+    """Else an author who corrects the name would wait for ever behind what cannot be taken."""
     league = new_league(tmp_path)
     for number in range(4):
         put(league, "Anna", f"x{number}")
@@ -174,7 +176,7 @@ def test_name_that_cannot_be_an_authors_uses_no_quota(tmp_path: Path) -> None:
 
 
 @needs_root
-def test_folder_that_cannot_be_read_is_said_and_hides_nobody(shared_path: Path) -> None:
+def test_folder_that_cannot_be_read_is_said_and_hides_no_other(shared_path: Path) -> None:
     league = new_league(shared_path)
     give(put(league, "eve", "drifter").parent, AUTHOR)
     give(put(league, "zoe", "drifter").parent, AUTHOR + 1)
@@ -191,7 +193,7 @@ def test_folder_that_cannot_be_read_is_said_and_hides_nobody(shared_path: Path) 
     assert log.read_text().startswith("['zoe'] (\"the folder eve of the inbox cannot be read")
 
 
-def test_dead_mount_hides_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_mount_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server of a FUSE mount has ended: whatever asks for the folder gets an error."""
     league = new_league(tmp_path)
     put(league, "eve", "drifter")

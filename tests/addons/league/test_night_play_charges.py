@@ -67,7 +67,7 @@ def test_author_is_charged_the_larger_of_wall_and_processor_time(
     for author in ("eve", "zoe"):
         put(league, author, "drifter")
     played, _ = night(league, {"eve": cost})
-    assert 0 < played["eve"] <= 4, "the first slice, while nobody knows"
+    assert 0 < played["eve"] <= 4, "the first slice, before it is known"
     assert played["zoe"] > 20
 
 

@@ -159,6 +159,8 @@ def test_units_run_as_the_owner_of_the_folder(tmp_path: Path) -> None:
     unit = files["stones-night.service"].splitlines()
     assert f"User={ORGANISER}" in unit
     assert "UMask=0077" in unit
-    assert not [line for line in unit if line.startswith("SuccessExitStatus")], "a busy league is no success"
+    assert not [line for line in unit if line.startswith("SuccessExitStatus")], (
+        "a busy league is not a success"
+    )
     assert "umask 077; " in files["crontab"]
     assert f"crontab -u {ORGANISER}" in files["crontab"]

@@ -82,7 +82,7 @@ def test_links_in_an_outbox_change_nothing_elsewhere(shared_path: Path) -> None:
         (folder.parent / receipt_folder(refused(league, number=2))).symlink_to(mine)
 
     run_as(AUTHOR, link)
-    assert not has_receipt(league, refused(league)), "a link is no receipt"
+    assert not has_receipt(league, refused(league)), "a link is not a receipt"
     written(league, refused(league, user=user))
     said: list[str] = []
     write_receipt(league, refused(league, user=user, number=2), said.append)

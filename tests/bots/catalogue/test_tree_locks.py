@@ -62,7 +62,7 @@ def held_by(user: int, path: Path, act: Callable[[], object], *, by_child: bool)
 @pytest.mark.parametrize("user", [0, ORGANISER])
 @pytest.mark.parametrize("wait", [True, False])
 @pytest.mark.parametrize("by_child", [True, False])
-def test_stranger_that_holds_an_old_lock_keeps_nobody_out(
+def test_stranger_that_holds_an_old_lock_keeps_no_process_out(
     shared_path: Path, user: int, wait: bool, by_child: bool
 ) -> None:
     """Earlier versions made locks that everybody could read."""

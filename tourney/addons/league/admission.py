@@ -2,7 +2,7 @@
 
 Of two equal submissions, or of two names that look alike, the one that arrived first is judged first. Builds
 and trials are charged to the account that submitted, as its matches are. Those of a night may take a quarter
-of it, in even shares, so that nobody's builds keep others from playing or from being admitted.
+of it, in even shares, so that the builds of one author keep no other from playing or being admitted.
 """
 
 import math
@@ -40,9 +40,9 @@ _PATIENCE: Final = 3
 def take_in(league: League, night: int, now: datetime, say: Say, seconds: float = math.inf) -> None:
     """Take what is complete in the inbox, and judge all that was taken; each gets a receipt.
 
-    Builds and trials may take so many ``seconds`` of the night. What a crash left in ``records/taken`` is
-    judged again, under the same number. Raises SandboxError and StoreError if the machine fails; then
-    submissions wait for the next call.
+    Builds and trials may take ``seconds`` of the night. What a crash left in ``records/taken`` is judged
+    again, under the same number. Raises SandboxError and StoreError if the machine fails; then submissions
+    wait for the next call.
     """
     recover(league)
     inbox = look(league, now)
@@ -103,7 +103,7 @@ class _Candidate:
         return ("digest", self.bot.digest), *zip(("author", "bot"), map(skeleton, names), strict=True)
 
     def came_before(self, other: "_Candidate") -> bool:
-        """Whether it arrived before another one; neither did if that cannot be told."""
+        """Whether it arrived before another one; neither did if that is not known."""
         one, two = self.submission, other.submission
         if one.arrived is not None and two.arrived is not None:
             return one.arrived < two.arrived
@@ -138,7 +138,7 @@ class _Judge:
         self._by_key: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
 
     def judge_all(self, seconds: float) -> None:
-        """Judge everything, as far as builds and trials fit into so many seconds."""
+        """Judge everything, as far as builds and trials fit into this time."""
         for candidate in self._candidates():
             number = candidate.submission.number
             self._waiting[number] = candidate
@@ -151,7 +151,7 @@ class _Judge:
             if alike:
                 for one, other in ((candidate, alike[0]), *((one, candidate) for one in alike)):
                     del self._waiting[one.submission.number]
-                    why = f"{one.conflict(other)}, and it cannot be told which arrived first: change it"
+                    why = f"{one.conflict(other)}, and it is not known which arrived first: change it"
                     self._refuse(one.submission, one.folder, why)
                 continue
             allowed = self._allowed(candidate, left)
@@ -184,7 +184,7 @@ class _Judge:
     def _next(self) -> _Candidate:
         """The candidate to judge now: of rivals the first that arrived, of all who has used least.
 
-        One without a build is judged before all that have one, so that it waits for nobody's build.
+        One without a build is judged before all that have one, so that it waits for no build.
         """
         free = [
             candidate
@@ -332,9 +332,9 @@ def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int
 
 
 def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
-    """Build a bot and let it play its trials, contained, until it has taken so many seconds.
+    """Build a bot and let it play its trials, contained, until it has taken ``seconds``.
 
-    A match that the machine ends is no verdict, and its time is charged: a bot may bring it about, by
+    A match that the machine ends decides nothing, and its time is charged: a bot may bring it about, by
     starving its opponent. Raises SandboxError if the machine fails without it too.
     """
     sandbox = open_sandbox(league.table.sandbox, league.private)

@@ -82,8 +82,8 @@ def git_arrivals(league: League, notes: list[str]) -> Iterator[Arrival]:
 def _listed(league: League) -> tuple[dict[str, str], str | None]:
     """The commit of each branch of the server, and the ref of the main branch, or None.
 
-    That is HEAD or, if HEAD names a branch that nobody pushed, the only branch. Of the names that cannot be
-    authors only a few are kept.
+    That is HEAD or, if HEAD names a branch that was never pushed, the only branch. Of the names that cannot
+    be authors only a few are kept.
     """
     heads: dict[str, str] = {}
     strange, main, is_there = 0, _HEAD, False

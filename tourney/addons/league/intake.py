@@ -27,7 +27,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import structs
 
@@ -54,7 +54,7 @@ from tourney.held_folder import FolderEntry, HeldFolder, account_name, hold, rem
 QUIET_SECONDS: Final = 60.0
 _NO_SUBMISSIONS: Final = (".part", SIGNATURE, f"{SIGNATURE}{READY}")
 _MOST_NAMES: Final = 10_000
-"""Names of an author's folder that are read, with those that are no submissions."""
+"""Names of an author's folder that are read, with those that do not name submissions."""
 _MOST_FILES: Final = 4 * SUBMITTED.files
 """Files and folders of an account's submissions that are looked at."""
 _NEW: Final = ".new-"
@@ -208,7 +208,7 @@ class _AccountLook:
         # The newest first, because what nights copied stays in the folder.
         submissions.sort(key=lambda entry: entry.info.st_ctime_ns, reverse=True)
         if submissions and HANDLE.fullmatch(author) is None:
-            # No line of the ledger can hold such a name, so they are no arrivals, and use no quota.
+            # No line of the ledger can hold such a name, so they do not arrive, and use no quota.
             count = counted(len(submissions), "submission")
             self._notes.append(f"inbox/{_shown(author)} is left alone, with {count}: {problem}")
             return
@@ -223,7 +223,8 @@ class _AccountLook:
                 yield _arrival(author, user, entry, seen, problem or seen.problem)
 
 
-class _Seen(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Seen:
     """What the metadata of a submission say: when anything of it changed last, in seconds and by ``ctime``.
 
     ``latest`` is 0 if it went meanwhile. ``problem`` says why it cannot be taken, or "".
@@ -248,7 +249,7 @@ class _Seen(NamedTuple):
 def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
     """Look at a submission without reading it, up to a number of files and folders."""
     latest, arrived, ready, problem, count = 0.0, 0, entry.name.endswith(READY), "", 0
-    # One more than a bot may have, with as many that are no part of it.
+    # One more than a bot may have, with as many that do not belong to it.
     most = min(most, 2 * SUBMITTED.files)
     pending = [(entry.name, entry)]
     try:
@@ -265,7 +266,9 @@ def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
                 kind = "a link" if stat.S_ISLNK(inner.info.st_mode) else "neither a file nor a folder"
                 problem = problem or f"{_shown(path)} is {kind}: put the bot itself there"
             if count + len(pending) > most:
-                problem = f"it has more than {most:,} files and folders: remove what is no part of the bot"
+                problem = (
+                    f"it has more than {most:,} files and folders: remove those that do not belong to the bot"
+                )
                 count = most + 1
                 break
     except FileNotFoundError:

@@ -47,7 +47,7 @@ class Submission(Struct, frozen=True, tag_field="kind", tag="submission", forbid
     ``digest`` and ``version`` are None until it is in the store and accepted; ``reason`` says in a sentence
     why it was refused, or why it waits. ``stamp`` tells a source that could not be removed from one that is
     new. ``user`` is the account that owned it, None from a git repository. ``arrived`` is when it was
-    complete, in microseconds since 1970, or None if that cannot be told. ``night`` judged it last; its builds
+    complete, in microseconds since 1970, or None if that is not known. ``night`` judged it last; its builds
     and trials were charged ``charged_ms`` in that night, and its longest trial took ``match_ms`` of that.
     """
 

@@ -98,7 +98,7 @@ class NightPlay:
         return f"night-{self._night.number - before:04}-{seats}"
 
     def _charge(self, state: "_State | None") -> None:
-        """Charge what a finished tournament cost."""
+        """Charge the time of a finished tournament."""
         for author, seconds in () if state is None else state.seconds.items():
             self._spent[self._payers[author]] += seconds
 

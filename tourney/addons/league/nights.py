@@ -91,7 +91,7 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
     next call goes on from there.
     """
     check_league(league)
-    closed = list(close_league(league))  # before the lock: whoever can read it can hold it
+    closed = list(close_league(league))  # before the lock, which any account that can read it can hold
     with league_lock(league) as held:
         log, begun = LeagueLog(held, say), plan.clock()
         for sentence in closed:

@@ -1,7 +1,7 @@
 """Keeps the records of a league, and what each author puts in and gets back, from other accounts.
 
 Other accounts of the machine are rivals. The records hold the seed of the night and every bot's program, and
-whoever can open a lock for reading can hold it.
+an account that can open a lock for reading can hold it.
 """
 
 import os

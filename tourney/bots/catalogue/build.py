@@ -239,7 +239,7 @@ def runnable_folder(
 
     For a module it is the folder of its compiled code and nothing else, which counts fuel by ``meter``; only
     modules can. Build and compilation run at the first call on a host; concurrent callers wait for them. Each
-    ends after so many ``seconds``, or its own limit.
+    ends after ``seconds``, or its own limit.
     Raises BotError, with the last lines as a note, for a failed build and for what cannot be run so,
     UsageError for a module without wasmtime, and StoreError if the store cannot be written.
     """

@@ -290,8 +290,8 @@ def hash_tree(folder: Path, *, links: bool = False, bounds: Bounds = SUBMITTED) 
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold the lock of a file, which is made if needed. Raises BlockingIOError if it may not ``wait``.
 
-    Whoever can open a file can hold its lock, so only the owner of this one can open it. An earlier version
-    made it readable for everybody: such a file is replaced.
+    An account that can open a file can hold its lock, so only the owner of this one can open it. An earlier
+    version made it readable for everybody: such a file is replaced.
     """
     while True:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
