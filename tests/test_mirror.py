@@ -83,6 +83,8 @@ OTHER_TESTS: dict[str, str] = {
 """Tests of several modules together, each with what it tests."""
 
 TESTED_ELSEWHERE: dict[str, str] = {
+    "addons/league/check.py": "seeds/test_seasons.py",
+    "bots/metering.py": "addons/fuel/test_meter.py",
     "bots/sandbox/canary.py": "bots/sandbox/test_probe.py",
     "bots/sandbox/plain.py": "bots/sandbox/test_sandbox.py",
     "cli/options.py": "cli/test_output.py",
@@ -90,6 +92,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "cli/start.py": "cli/test_main.py",
     "addons/lab/results.py": "addons/lab/test_gate.py",
     "addons/lab/gate_forms.py": "addons/lab/test_gate.py",
+    "exchange/rating.py": "exchange/test_table.py",
     "games/base.py": "games/check/test_suite.py",
     "games/core_game.py": "games/test_core_base.py",
     "games/external.py": "match/test_outside_referee.py",
@@ -97,7 +100,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "results/ratings.py": "cli/test_ratings.py",
     "results/rounds.py": "report/test_formats.py",
     "run/file_schema.py": "run/test_tournament_file.py",
-    "run/engine/tournament_run.py": "run/engine/test_withdrawal.py",
     "run/status.py": "cli/test_status.py",
     "addons/cluster/dispatcher.py": "addons/cluster/test_executor.py",
     "schedule/row.py": "schedule/test_formats.py",

@@ -67,6 +67,7 @@ def points(*offers: EntryPoint) -> Any:
 
 def offer(home: str, *entries: tuple[str, str]) -> Any:
     """Return a patch under which packages offer these boxes, each in an add-on of its own."""
+    plugins._loaded.cache_clear()  # entry points of the same name may have named other add-ons before
     offers = []
     for number, (name, target) in enumerate(entries):
         setattr(sys.modules[home], f"addon{number}", Addon(rating_methods={name: target}))

@@ -16,13 +16,13 @@ BARE = TESTS.parent / ".ci" / "bare"
 
 ROOMS = frozenset(
     (
+        "addons",
         "attacks",
         "benchmarks",
         "bots",
         "cli",
         "engines",
         "interface",
-        "league",
         "match",
         "run",
         "scripts",
@@ -33,7 +33,7 @@ ROOMS = frozenset(
 
 FILES = frozenset(
     {
-        "compare/test_compare_killed.py",
+        "check/test_reruns.py",
         "docs/test_agents_page.py",
         "docs/test_ci_page.py",
         "docs/test_extension_pages.py",
@@ -45,6 +45,8 @@ FILES = frozenset(
         "docs/test_record_page.py",
         "docs/test_schedules_page.py",
         "docs/test_tournament_file_page.py",
+        "exchange/test_archiving.py",
+        "exchange/test_lines.py",
         "games/test_compiled.py",
         "report/output/test_rendering.py",
         "report/pages/test_match_list.py",
@@ -54,10 +56,8 @@ FILES = frozenset(
         "report/test_every_page.py",
         "report/test_formats.py",
         "report/test_letters.py",
-        "store/test_archiving.py",
         "store/test_column_reading.py",
         "store/test_database.py",
-        "store/test_exchange.py",
         "store/test_migrations.py",
         "store/test_postgres.py",
         "store/test_totals.py",

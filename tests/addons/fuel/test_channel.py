@@ -182,7 +182,7 @@ def test_report_that_came_while_the_referee_was_held_up_counts(monkeypatch: pyte
                 return False
             return True
 
-    host._poll = HeldUp()  # type: ignore[assignment]
+    host._poll = HeldUp()  # type: ignore[assignment]  # as far as the host uses it
     assert host._report(MS).used == 3
     os.close(reads)
     os.close(writes)
