@@ -125,7 +125,7 @@ def test_code_names_programs_but_docstrings_do_not(code: str, words: set[str]) -
 
 
 def test_lookups_are_names_of_the_tree() -> None:
-    """A renamed function or condition would otherwise be looked for in vain."""
+    """A renamed function or condition would otherwise never be found."""
     text = "\n".join(
         path.read_text("utf-8")
         for folder in ("tourney", "tests")

@@ -86,7 +86,7 @@ def test_failed_system_call_names_file_and_advice(capsys: pytest.CaptureFixture[
 def test_full_process_table_names_the_limit(
     error: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is no bug in Tourney."""
+    """It is not a bug in Tourney."""
     before = resource.getrlimit
     low = {resource.RLIMIT_NPROC: (5, 5)}
     monkeypatch.setattr(resource, "getrlimit", lambda kind: low.get(kind) or before(kind))

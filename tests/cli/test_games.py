@@ -46,7 +46,7 @@ def test_one_game_is_shown_by_its_name() -> None:
 def test_game_without_its_package_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is listed, and no bot for it is written."""
     rules = Mock(side_effect=GameError("needs the package chess"))
-    monkeypatch.setattr("tourney.addons.chess.rules", rules)
+    monkeypatch.setattr("tourney.addons.chess.game.rules", rules)
     done = invoke("games")
     assert (done.exit_code, "chess960  " in done.stdout) == (0, True)
     assert "chess: needs the package chess\nchess960: needs the package chess\n" in done.stderr

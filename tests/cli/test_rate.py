@@ -12,8 +12,8 @@ from tests.exchange.files import one, pgn
 from tests.ratings.classic_pool import BAYESELO, ORDO, POOL
 from tests.report import world
 from tests.support.command import invoke
+from tourney.exchange import rating
 from tourney.report.output.placement import MANIFEST
-from tourney.results import ratings
 from tourney.store.database import Database
 
 GAMES = [
@@ -224,7 +224,7 @@ def test_names_cannot_write_to_the_terminal_or_a_spreadsheet(tmp_path: Path) -> 
 
 
 def test_too_many_players_name_a_number_of_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings, "MAX_PLAYERS", 2)
+    monkeypatch.setattr(rating, "MAX_PLAYERS", 2)
     path = tmp_path / "games.csv"
     path.write_text("white,black,result\n" + "a,b,1-0\nb,a,1-0\na,c,1-0\n")
     done = invoke("rate", str(path))

@@ -280,7 +280,9 @@ def test_game_without_its_package_starts_no_tournament(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tourney.addons.chess.rules", Mock(side_effect=GameError("needs the package chess")))
+    monkeypatch.setattr(
+        "tourney.addons.chess.game.rules", Mock(side_effect=GameError("needs the package chess"))
+    )
     write_file(tmp_path, 'name = "cup"\ngame = "chess"\nbots = ["random", "mcts"]\n')
     done = invoke("run", "cup.toml")
     assert (done.exit_code, done.stderr) == (2, "error: cup.toml: needs the package chess\n")

@@ -14,6 +14,18 @@ CODE = ("tourney", "tests", "benchmarks", "scripts", "engines")
 OF_OTHERS = {
     "Client.get_executor()": "Dask",
     "io_uring": "an interface of Linux",
+    "protected_hardlinks": "a setting of Linux",
+    **dict.fromkeys(
+        (
+            "DataclassInfo_Convert",
+            "NamedTupleInfo_Convert",
+            "StructInfo",
+            "StructInfo_Convert_lock_held",
+            "TypeNode_get_struct_info",
+            "TypedDictInfo_Convert",
+        ),
+        "msgspec",
+    ),
     "no_new_privs": "a flag of Linux",
 }
 """Names that are not of this package, each with its owner."""

@@ -181,7 +181,7 @@ def triples() -> Iterator[tuple[Kind, ...]]:
 def play_all(
     store: str, specs: Sequence[MatchSpec], sandbox: Literal["auto", "off"], workers: int
 ) -> list[PlayedMatch]:
-    """Play matches by worker processes; one that the machine could not play is played again, as in a run."""
+    """Play matches by worker processes; replay one that the machine could not play, as a run does."""
     executor = LocalExecutor(workers)
     try:
         tasks = [MatchTask(number, spec, store, sandbox, reuse=False) for number, spec in enumerate(specs, 1)]

@@ -35,7 +35,6 @@ SHOWN = (
     "matches",
     "rounds",
     "void",
-    "workers",
     "rate",
     "left",
     "faults",

@@ -179,7 +179,7 @@ class _RunningMatch:
                     waiting.discard(seat)
                 elif not timing.slow and clock() >= timing.grace_ends:
                     timing.begin_measuring()
-        # It may take half a second to know how a bot died, which nobody else should wait for.
+        # It may take half a second to know how a bot died, and no other seat should wait for that.
         for seat, when in sorted(ended.items()):
             answers[seat] = self._hear_out(seat, timings[seat])
             timings[seat].finish(when)
@@ -188,7 +188,7 @@ class _RunningMatch:
         return {seat: answers[seat] for seat in requests}
 
     def _look_at_all(self, timings: Mapping[int, Timing]) -> tuple[int | None, set[int]]:
-        """Wait for several bots at once, and read what has come of each.
+        """Wait for several bots at once, and read what each has written.
 
         Returns when the look began, and the seats whose output has ended; None and no seats if the bots
         cannot be waited for at once: then each is waited for in turn.

@@ -13,7 +13,7 @@ MOST_IDENTITY: Final = 100  # characters of a name, version or author that are k
 QUIT_SECONDS: Final = 0.5  # a bot's time for its exit after ``quit``; then it is killed, which is not a fault
 LATE_MS: Final = 500  # that a bot without an answer has to write it when its input ends
 FLUSH: Final = "write a newline and flush after each line, as print(..., flush=True) or fflush(stdout)"
-"""Advice for a bot whose answer was no line in time."""
+"""Advice for a bot that wrote an answer, but not as a line in time."""
 MS: Final = 1_000_000  # nanoseconds of a millisecond
 NO_LIMIT_MS: Final = 24 * 3_600_000
 """Longest turn where no limit is set, so that a bot that hangs does not block a tournament."""

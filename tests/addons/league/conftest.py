@@ -16,5 +16,5 @@ def admitted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _without_reports(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the reports of nights, which take most of a night in tests."""
-    if request.module.__name__.rpartition(".")[2] != "test_league_site_games":
+    if request.module.__name__.rpartition(".")[2] != "test_site_games":
         monkeypatch.setattr(league_site, "write_reports", lambda _: None)

@@ -196,7 +196,8 @@ def test_games_are_where_the_bots_interpreter_finds_them(
     for prefix in ("prefix", "exec_prefix"):
         monkeypatch.setattr(sys, prefix, str(tmp_path / "none"))
     points = [EntryPoint("a", "tables:A", "x"), EntryPoint("b", "click.core:B", "x")]
-    monkeypatch.setattr(commands, "entry_points", lambda **_: points)
+    monkeypatch.setattr(commands, "installed", lambda: points)
+    monkeypatch.setattr(commands, "others", lambda: ({}, {}))
     shown = interpreter_paths()
     assert Path(click.__file__).parent in shown
     assert not any(path.is_relative_to(tmp_path) for path in shown)

@@ -137,7 +137,7 @@ def test_wait_after_a_time_out_has_a_last_look_of_its_own(spawn: Spawn) -> None:
 
 
 def test_line_in_time_counts_after_an_earlier_time_out(spawn: Spawn) -> None:
-    """The referee's look at the end of the grace was no look at the deadline."""
+    """The referee looked at the end of the grace, which is not the deadline."""
     clock = ScriptClock()
     channel = spawn("read x; read x; echo move a1; read x", clock=clock)
     channel.request(b"go\n")

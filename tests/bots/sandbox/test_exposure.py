@@ -101,7 +101,7 @@ def test_real_bind_mounts_are_seen_through(project: Path) -> None:
         private = ["unshare", "--mount", "sh", "-c", script, "sh"]
         done = subprocess.run([*private, *words], capture_output=True, text=True, check=False)
         if "mount" in done.stderr or "unshare" in done.stderr:
-            pytest.skip(f"this machine lets nobody mount: {done.stderr}")
+            pytest.skip(f"this machine allows no mounts: {done.stderr}")
         assert done.stdout == "True\n", done.stderr
 
 

@@ -83,7 +83,7 @@ def test_missing_bot_raises_a_bot_error(tmp_path: Path) -> None:
 
 def test_machine_failure_is_a_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
-        def play(self, spec: MatchSpec, following: MatchSpec | None, guide: object) -> None:
+        def play(self, spec: MatchSpec, following: MatchSpec | None, guide: object, absent: object) -> None:
             raise OSError(24, "Too many open files")
 
     monkeypatch.setattr(worker, "_match_runner", lambda *_args: Broken())

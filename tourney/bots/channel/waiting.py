@@ -7,7 +7,7 @@ from typing import Final
 from tourney.bots.channel.interface import Channel
 
 MAX_POLL_MS: Final = 60_000
-"""Longest wait of one system call; whoever waits looks at its clock again after it."""
+"""Longest wait of one system call; the caller looks at its clock again after it."""
 
 
 def poll_ms(nanoseconds: int) -> int:
