@@ -23,6 +23,7 @@ OF_OTHERS = {
             "StructInfo_Convert_lock_held",
             "TypeNode_get_struct_info",
             "TypedDictInfo_Convert",
+            "get_class_annotations",
         ),
         "msgspec",
     ),

@@ -395,7 +395,7 @@ GREETINGS: Final = (
 def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits, note: str = "") -> str:
     """What a bot that fails at start-up should change, if its protocol is an engine's; otherwise "".
 
-    It is asked, unless ``note``, the match log's, says already that its answer came, but not as a line in time.
+    It is asked, unless ``note``, the match log's, says already that its answer came, but not as a line.
     """
     if bot.manifest.protocol != "tourney" or bot.manifest.module is not None or FLUSH in note:
         return ""

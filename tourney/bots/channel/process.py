@@ -97,7 +97,7 @@ class ProcessChannel(BufferedChannel):
         lines = self._lines
         if (event := self._heard()) is not None:
             return event
-        # The clock is read before the look: a referee that is held up between the two takes no time from the bot.
+        # The clock is read before the look: a referee held up between the two costs the bot no time.
         # The first look from the deadline on is the last, or a bot that always has output would gain time.
         while self._looked < deadline or self._ending:
             now = self._looked = self._clock()
