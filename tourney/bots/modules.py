@@ -76,8 +76,8 @@ class ModuleRuntime(ABC):
     ) -> Path:
         """The folder of a bot's compiled module, from its files in ``built``; made once on a host.
 
-        The code counts fuel by ``meter``, or none. Compilation ends after ``seconds``, or its own limit. Raises
-        BotError for a module that cannot be compiled, UsageError if this machine lacks the compiler,
+        The code counts fuel by ``meter``, or none. Compilation ends after ``seconds``, or its own limit.
+        Raises BotError for a module that cannot be compiled, UsageError if this machine lacks the compiler,
         SandboxError, and StoreError if the store cannot be written.
         """
 
