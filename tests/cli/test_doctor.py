@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import resource
+import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -82,6 +83,7 @@ def test_missing_bubblewrap_is_explained(
     assert "without containment: the program bwrap is not installed; install bubblewrap" in done.stderr
 
 
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 def test_installed_bubblewrap_that_fails_needs_no_installation(
     findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch
 ) -> None:
