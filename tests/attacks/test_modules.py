@@ -15,7 +15,7 @@ from tests.attacks.modules import MODULES, PROBES, Module, bot, slow_to_compile
 from tests.support.containment import bubblewrap_works
 from tests.support.folders import write_bot
 from tests.support.tables import toy
-from tourney.bots.catalogue import build
+from tourney.addons.fuel import runtime
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.metering import PLAIN_METER
 from tourney.bots.sandbox import sandbox
@@ -102,7 +102,7 @@ def test_probe_sees_the_same_in_every_run(module: Module, table: Table) -> None:
 
 
 def test_slow_compilation_is_stopped(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "COMPILE_SECONDS", 1)
+    monkeypatch.setattr(runtime, "COMPILE_SECONDS", 1)
     with pytest.raises(BotError, match="takes longer than 1 s to compile"):
         table.play("slow", slow_to_compile(6_000))
 
@@ -110,7 +110,7 @@ def test_slow_compilation_is_stopped(table: Table, monkeypatch: pytest.MonkeyPat
 def test_large_compilation_is_stopped(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     if table.sandbox.protections["total-memory"] != "enforced":
         pytest.skip("no control group bounds memory here")
-    monkeypatch.setattr(build, "COMPILE_MB", 16)
+    monkeypatch.setattr(runtime, "COMPILE_MB", 16)
     monkeypatch.setattr(sandbox, "HOST_MB", 120)
     with pytest.raises(BotError, match="memory"):
         table.play("large", slow_to_compile(2_500))
