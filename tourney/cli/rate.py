@@ -12,7 +12,7 @@ from tourney.cli import rating_tables as tables
 from tourney.cli.import_ import SelectionOptions, files_argument, game_name_option, name_of, report_problems
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
-from tourney.errors import CheckError, UsageError, counted
+from tourney.errors import CheckError, UsageError
 from tourney.exchange.foreign_game import KINDS
 from tourney.exchange.rating import faults_of, rate_tally, results_of, store_tally
 from tourney.exchange.reading import game_of
@@ -26,6 +26,7 @@ from tourney.results.ratings import MAX_MATRIX, superiority_rows
 from tourney.results.texts import pool_notes
 from tourney.schema import Document, Part
 from tourney.store.database import Database
+from tourney.texts import counted
 
 
 class Problem(Part, frozen=True, kw_only=True):
