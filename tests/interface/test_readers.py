@@ -14,9 +14,11 @@ from tests.support import genuine
 from tests.support.command import invoke
 from tests.support.tournaments import begin, refused
 from tourney.errors import StoreError, UsageError
-from tourney.results.columns import ACTION_COLUMNS, ELO, TRUESKILL, Column
+from tourney.ratings.trueskill import TrueSkillMethod
+from tourney.results.columns import ACTION_COLUMNS, ELO, Column, rating_columns
 from tourney.store.database import Database
 
+TRUESKILL = rating_columns(TrueSkillMethod.measures)
 FRAMES = ("entrants", "matches", "seats", "pairs", "faults", "think_times", "standings", "ratings")
 
 
