@@ -77,10 +77,9 @@ class _RateRequest(opt.CommandOptions):
         "TrueSkill: draw probability of equal players, 0 or more and below 1, or 'estimate' from the results."
         " [default: 0.1]",
     )
-    tau: str = option(
+    tau: str | None = option(
         "--tau T",
-        "TrueSkill: change of skill between games, or 'default' for the trueskill package's.",
-        default="0",
+        "TrueSkill: change of skill between games, or 'default' for the trueskill package's. [default: 0]",
     )
     selected: SelectionOptions
     report: Path | None = option(
@@ -104,7 +103,7 @@ class _RateRequest(opt.CommandOptions):
             "model": (f"--model {self.model}", self.model != "tourney"),
             "repeats": ("--repeats count", self.repeats != "join"),
             "show": (f"--show {self.show}", self.show not in {"players", "problems"}),
-            "tau": ("--tau", self.tau != "0"),
+            "tau": ("--tau", self.tau is not None),
             "draw-probability": ("--draw-probability", self.draw_probability is not None),
         }
         tables.refuse_others(METHODS.find(self.method), options)
@@ -119,7 +118,7 @@ class _RateRequest(opt.CommandOptions):
                 if probability == "estimate"
                 else tables.number("--draw-probability", probability)
             )
-        if "tau" in method.options:
+        if "tau" in method.options and self.tau is not None:
             settings["tau"] = tables.tau_of(self.tau)
         return settings
 

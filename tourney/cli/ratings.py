@@ -193,8 +193,8 @@ def _settings(
     settings = {}
     if results.DRAW_PROBABILITY in method.options:
         settings["draw_probability"] = _draw_probability(database, tournament, options)
-    if "tau" in method.options:
-        settings["tau"] = tables.tau_of(options.tau or "0")
+    if "tau" in method.options and options.tau is not None:
+        settings["tau"] = tables.tau_of(options.tau)
     return settings
 
 
