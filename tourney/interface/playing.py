@@ -4,7 +4,6 @@ import dataclasses
 import secrets
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -66,7 +65,7 @@ def play_match(
     modules = any(kept.is_module(entrant.digest) for entrant in entrants)
     refuse_unfit(MatchMemory.of(limits, count, modules=modules))
     box = open_sandbox(sandbox, {"the bot store": kept.root})
-    with closing(StoreLauncher(kept, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
+    with MatchRunner(StoreLauncher(kept, box), sandbox=box) as runner:
         played = runner.play(spec)
     names = " against ".join(entrant.name for entrant in entrants)
     label = f"{rules.name}: {names}, seed {number}"

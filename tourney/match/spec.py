@@ -162,6 +162,11 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
         """Whether all times are work of modules."""
         return self.charge == "fuel"
 
+    @property
+    def launcher(self) -> str:
+        """The launcher (``tourney.match.launcher``) that plays by these limits; "" for bots as processes."""
+        return "fuel" if self.charge == "fuel" else ""
+
     def metered(self) -> "Limits":
         """The limits with the defaults of ``fuel_per_ms`` and ``meter``, if they count fuel.
 

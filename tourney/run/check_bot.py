@@ -199,7 +199,6 @@ class _Checker:
         spec = MatchSpec(game, (), entrants, 1, limits)
         with MatchRunner(self._launch, sandbox=self.sandbox) as runner:
             played, again = (runner.play(spec) for _ in range(2))
-        self._launch.close()
         for match in (played, again):
             self._count(match, *range(1, seats + 1))
         if played.outcome.faults:

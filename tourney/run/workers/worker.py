@@ -136,7 +136,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
             _Worker.playing = True
             runner = _match_runner(task.bots, task.sandbox, task.reuse, task.floor)
             after = following.spec if following is not None else None
-            played = runner.play(task.spec, after, task.guide, task.absent)
+            wrap = None if task.guide is None else task.guide.channel
+            played = runner.play(task.spec, after, wrap, task.absent)
         finally:
             _Worker.playing = False
         kill_strays(BotProcesses.alive)
