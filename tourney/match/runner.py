@@ -36,6 +36,7 @@ from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.seeds import bot_seed
 
+PLENTY: Final = 4  # a bot that has used this part of its limit at least is to blame for a full memory
 NONE_ABSENT: Final[Mapping[str, str]] = MappingProxyType({})
 Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
@@ -402,30 +403,27 @@ class MatchRunner:
 
 
 def _blamed(error: OutOfMemoryError, spec: MatchSpec, players: Sequence[Player]) -> OutOfMemoryError:
-    """The error with the bot that used the most memory, after all of them are ended.
+    """The error with the bot that used the most memory, if that is known, after all of them are ended.
 
-    The kernel ends the largest process, not the bot that uses the most: one with many processes, or with
-    files in memory, would let it end its opponent. Control groups tell what each bot used. Without them,
-    what becomes available when a bot is ended is what it used: memory was full, so what is available once
-    the bot is gone that the kernel ended was its own.
+    The kernel ends the largest process, not the bot that uses the most: one of many processes, or with files
+    in memory, could let it end its opponent. Control groups tell what each bot used at most. Without them the
+    bots are stopped, and what becomes available when one is ended is what it used. What a bot used that the
+    kernel has ended is unknown then: another one may have freed memory since.
     """
     names = [entrant.name for entrant in spec.seats]
     used: dict[str, int] = {}
-    for name, player in zip(names, players, strict=False):
-        if (most := player.channel.used_mb()) is not None:
-            used[name] = most
-    if len(used) < len(players):
-        players[names.index(error.bot)].cut()
-        before = used[error.bot] = _available_mb()
-        for name, player in zip(names, players, strict=False):
-            if name != error.bot:
-                player.cut()
-                before, used[name] = (after := _available_mb()), after - before
     for player in players:
+        player.channel.freeze()
+    for name, player in zip(names, players, strict=False):
+        most = player.channel.used_mb()
+        before = _available_mb()
         player.cut()
-    # The one that the kernel ended, if another has not used more.
-    bot = max(names, key=lambda name: (used.get(name, 0), name == error.bot))
-    return OutOfMemoryError(str(error), bot=bot, proven=used.get(bot, 0) > spec.limits.memory_mb)
+        used[name] = _available_mb() - before if most is None else most
+    bot = max(used, key=lambda name: used[name], default="")
+    # A bot that has used little has not filled anything: other programs have.
+    if not bot or used[bot] * PLENTY < spec.limits.memory_mb:
+        return OutOfMemoryError(str(error), bot="")
+    return OutOfMemoryError(str(error), bot=bot, proven=used[bot] > spec.limits.memory_mb)
 
 
 def _available_mb() -> int:

@@ -101,6 +101,10 @@ class Channel(ABC):
         """
         return _NO_SOURCES
 
+    def look_ms(self) -> int | None:
+        """The milliseconds after which ``wait`` has to run again though nothing came; None: no such time."""
+        return None
+
     def collect(self) -> bool:
         """Read what has come, without waiting; whether the output has ended.
 

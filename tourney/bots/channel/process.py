@@ -18,6 +18,7 @@ MAX_QUEUE: Final = 16 * 1024 * 1024
 
 _CHUNK = 64 * 1024
 _TIMEOUT = Event("timeout")
+_FULL = Event("starved", "stopped, as memory was almost full")
 _read = os.read
 _write = os.write
 
@@ -32,6 +33,7 @@ class ProcessChannel(BufferedChannel):
     ) -> None:
         super().__init__()
         self._group = group
+        self._memory_watch = group.watch
         self.weakened = group.weakened
         self._stdin, self._stdout, self._stderr = pipes
         self._clock = clock
@@ -92,6 +94,10 @@ class ProcessChannel(BufferedChannel):
         """Its output, its standard error, its end, and its input while lines are queued."""
         return self._sources
 
+    def look_ms(self) -> int:
+        """The milliseconds until memory has to be looked at again."""
+        return MAX_POLL_MS if self._memory_watch is None else self._memory_watch.due_ms()
+
     def wait(self, deadline: int) -> Event:
         """The next event that came by the deadline; ``timeout`` if there is none."""
         lines = self._lines
@@ -99,16 +105,19 @@ class ProcessChannel(BufferedChannel):
             return event
         # The clock is read before the look: a referee held up between the two costs the bot no time.
         # The first look from the deadline on is the last, or a bot that always has output would gain time.
-        while self._looked < deadline or self._ending:
+        watch = self._memory_watch
+        while watch is None or not watch.is_low():
+            if self._looked >= deadline and not self._ending:
+                return _TIMEOUT
             now = self._looked = self._clock()
             left = 0 if self._ending else deadline - now
             self._ending = False
-            self._pump(min((left + 999_999) // 1_000_000, MAX_POLL_MS) if left > 0 else 0)
+            self._pump(min(poll_ms(left), self.look_ms()))
             # Equal to _heard, inlined for speed.
             held = self._unsent or self._stuck
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
                 return event
-        return _TIMEOUT
+        return _FULL
 
     def collect(self) -> bool:
         """Serve all pipes once; whether the output has ended."""
@@ -128,6 +137,8 @@ class ProcessChannel(BufferedChannel):
         """Do ``request`` and ``wait`` with as few system calls as possible: this runs once a move."""
         lines = self._lines
         if lines.events or lines.end is not None or self._unsent or self._stuck:
+            return super().ask(data, deadline)
+        if self._memory_watch is not None:  # it has to look while the bot is waited for
             return super().ask(data, deadline)
         self._looked = -1
         try:

@@ -15,6 +15,7 @@ from tourney.bots.channel.interface import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.machine_memory import memory_groups, oom_kills
+from tourney.bots.sandbox.memory_watch import MemoryWatch
 from tourney.bots.sandbox.processes import (
     TRY_SECONDS,
     Pipes,
@@ -41,8 +42,9 @@ class BotProcesses:
     """All processes of one bot. ``pidfd`` becomes readable when the first process exits; -1 without such.
 
     A control group freezes, measures and kills all of them. Without one, the descendants of the first process
-    are searched for and the process group is killed. ``release`` is called once they are gone. ``alive``
-    holds the first processes that are not reaped yet, of all bots of this process.
+    are searched for and the process group is killed; ``watch`` is there if no group counts their memory.
+    ``release`` is called once they are gone. ``alive`` holds the first processes that are not reaped yet, of
+    all bots of this process.
     """
 
     alive: ClassVar[set[int]] = set()
@@ -64,7 +66,9 @@ class BotProcesses:
         self._cpu_ns: int | None = None
         self._before_ns = 0
         self._status: int | None = None
-        self._host_kills = host_kills() if cgroup is None or cgroup.memory is None else None
+        counted = cgroup is not None and cgroup.memory is not None
+        self._host_kills = None if counted else host_kills()
+        self.watch = None if counted else MemoryWatch()
         expose_to_killer(process.pid)
         BotProcesses.alive.add(self.pid)
         try:

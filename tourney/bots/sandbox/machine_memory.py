@@ -29,25 +29,39 @@ class MachineMemory(NamedTuple):
     place: str
 
 
+class MemoryGauge:
+    """Reads the memory of this machine or container again and again: its limits are read once."""
+
+    def __init__(self, proc: Path = _PROC) -> None:
+        self._meminfo = proc / "meminfo"
+        # Above ``memory.high`` the kernel does not kill, but slows the group until it almost stands still.
+        names = ("memory.max", "memory.high", "memory.limit_in_bytes")
+        limits = [(group, [*_figures(group, *names), *_above(group)]) for group in memory_groups(proc)]
+        self._limits = [(group, min(figures)) for group, figures in limits if figures]
+
+    def memory(self) -> MachineMemory:
+        """The memory as it is now."""
+        figures = _meminfo(self._meminfo)
+        total = figures.get("MemTotal", os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE"))
+        available, place = figures.get("MemAvailable", total), "this machine"
+        for group, limit in self._limits:
+            if limit < total:
+                total, place = limit, "this container"
+            used = next(iter(_figures(group, "memory.current", "memory.usage_in_bytes")), 0)
+            available = min(available, limit - max(0, used - _reclaimable(group)))
+        return MachineMemory(total, max(0, min(available, total)), place)
+
+    def available(self) -> int:
+        """The bytes that are available now."""
+        return self.memory().available
+
+
 def machine_memory(proc: Path = _PROC) -> MachineMemory:
     """The memory of this machine or container.
 
     Swap does not count: bots have none where control groups bound them, and a bot that swaps times out.
     """
-    figures = _meminfo(proc / "meminfo")
-    total = figures.get("MemTotal", os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE"))
-    available, place = figures.get("MemAvailable", total), "this machine"
-    for group in memory_groups(proc):
-        # Above ``memory.high`` the kernel does not kill, but slows the group until it almost stands still.
-        limits = [*_figures(group, "memory.max", "memory.high", "memory.limit_in_bytes"), *_above(group)]
-        if not limits:
-            continue
-        limit = min(limits)
-        if limit < total:
-            total, place = limit, "this container"
-        used = next(iter(_figures(group, "memory.current", "memory.usage_in_bytes")), 0)
-        available = min(available, limit - max(0, used - _reclaimable(group)))
-    return MachineMemory(total, max(0, min(available, total)), place)
+    return MemoryGauge(proc).memory()
 
 
 def memory_groups(proc: Path = _PROC) -> tuple[Path, ...]:

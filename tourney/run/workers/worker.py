@@ -152,7 +152,7 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         cause: Cause = "overload" if isinstance(error, OverloadError) else "machine"
         blame = None
         if isinstance(error, OutOfMemoryError):
-            cause, blame = "memory", Blame(error.bot, error.proven)
+            cause, blame = "memory", Blame(error.bot, error.proven) if error.bot else None
         return WorkerReply(task.number, failure=f"{name}{error}", cause=cause, blame=blame)
     return WorkerReply(task.number, played)
 
