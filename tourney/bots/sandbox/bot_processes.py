@@ -94,7 +94,7 @@ class BotProcesses:
         """Stop all processes, or let them continue."""
         if (core := self._core) is not None:
             core.freeze(frozen=frozen)
-        elif (root := self._root()) is not None:
+        elif (root := self._root()) is not None and not self.exited(0):  # else its number may be reused
             signal_tree(root, signal.SIGSTOP if frozen else signal.SIGCONT, spare=self.spared)
 
     def kill(self) -> None:
