@@ -22,10 +22,9 @@ from tests.support.tables import TOE, make_spec, outcome, toy
 from tests.support.tournaments import refused
 from tourney.bots.catalogue.command import BotCommand, environment
 from tourney.bots.catalogue.store import DIFFERED, VARIES, BotStore
-from tourney.bots.channel.interface import Channel, Event, FailedChannel
+from tourney.bots.channel.interface import Channel, Event, FailedChannel, MemoryUse
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.machine_memory import MachineMemory
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.check.named_seeds import RandomChannel
@@ -409,13 +408,15 @@ def test_bot_that_says_so_is_not_promised_to_reproduce(tmp_path: Path) -> None:
 class Filling(RandomChannel):
     """A bot of which the test knows what it uses; what becomes available when it is ended.
 
-    At its second turn memory is full: the kernel has ``killed`` it, or the referee has to stop it.
+    At its second turn memory is full: the kernel has ``killed`` it, or the referee has to stop it. Without a
+    ``group`` the memory of its processes was ``seen``.
     """
 
     free = 0
 
-    def __init__(self, mb: int, *, group: bool, end: str = "") -> None:
+    def __init__(self, mb: int, *, group: bool, end: str = "", seen: int = 0) -> None:
         super().__init__()
+        self._seen = seen
         self._mb, self._group, self._end = mb, group, end
         self._open = True
 
@@ -426,12 +427,19 @@ class Filling(RandomChannel):
             return Event("starved", self._end)
         return super().wait(deadline)
 
-    def used_mb(self) -> int | None:
-        return self._mb if self._group else None
+    def memory_use(self) -> MemoryUse:
+        return MemoryUse(self._mb, whole=True) if self._group else MemoryUse(self._seen, whole=False)
 
     def close(self, grace: float) -> None:
         Filling.free += self._mb * self._open
         self._open = False
+
+
+def fill(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the machine have what bots that were ended have used."""
+    monkeypatch.setattr(Filling, "free", 0)
+    monkeypatch.setattr(match_runner, "_available_mb", lambda: Filling.free)
+    monkeypatch.setattr(match_runner, "SETTLE_SECONDS", 0)
 
 
 @pytest.mark.parametrize(
@@ -458,10 +466,7 @@ def test_bot_that_used_the_most_memory_is_to_blame(
     proven: bool,
 ) -> None:
     """Not the one that the kernel has ended, of which nothing is known without a group; nor one of little."""
-    monkeypatch.setattr(Filling, "free", 0)
-    monkeypatch.setattr(
-        match_runner, "machine_memory", lambda: MachineMemory(0, Filling.free << 20, "this machine")
-    )
+    fill(monkeypatch)
     players = {
         "entrant-1": Filling(used[0], group=group, end=end),
         "entrant-2": Filling(used[1], group=group),
@@ -474,6 +479,22 @@ def test_bot_that_used_the_most_memory_is_to_blame(
         room.play(make_spec(limits=limits))
     assert (raised.value.bot, raised.value.proven) == (bot, proven)
     assert Filling.free == sum(used), "a bot was not ended"
+
+
+def test_memory_that_processes_had_in_use_is_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel has ended the children of the second bot, so that what is freed is not measured."""
+    fill(monkeypatch)
+    players = {
+        "entrant-1": Filling(400, group=False, end="stopped", seen=60),
+        "entrant-2": Filling(0, group=False, seen=600),
+    }
+    limits = Limits(move_ms=1000, memory_mb=512)
+    with (
+        MatchRunner(lambda entrant, _: players[entrant.name], find=toy) as room,
+        pytest.raises(OutOfMemoryError) as raised,
+    ):
+        room.play(make_spec(limits=limits))
+    assert (raised.value.bot, raised.value.proven) == ("entrant-2", True)
 
 
 @pytest.mark.parametrize("reuse", [False, True])

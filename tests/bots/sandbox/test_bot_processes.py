@@ -134,7 +134,7 @@ def test_bot_that_has_ended_is_not_frozen(start: Start, monkeypatch: pytest.Monk
     signalled: list[int] = []
     monkeypatch.setattr(bot_processes, "signal_tree", lambda pid, *_, **__: signalled.append(pid))
     bot = start("exit 0", kind=NamespaceProcesses)
-    bot._first = 1
+    monkeypatch.setattr(bot, "_root", lambda: 1)
     assert bot.exited(60_000)
     bot.freeze()
     bot.freeze(frozen=False)

@@ -9,17 +9,20 @@ GIB = 1 << 30
 
 
 class Machine:
-    """A clock and a memory; ``looks`` counts the readings."""
+    """A clock and a memory; ``looks`` counts the readings, ``seen`` those after the first."""
 
     def __init__(self, available: int) -> None:
-        self.available, self.now, self.looks = available, 0, 0
+        self.available, self.now, self.looks, self.seen = available, 0, 0, 0
 
     def read(self) -> int:
         self.looks += 1
         return self.available
 
     def watch(self) -> MemoryWatch:
-        return MemoryWatch(self.read, lambda: self.now)
+        return MemoryWatch(self.look, self.read, lambda: self.now)
+
+    def look(self) -> None:
+        self.seen += 1
 
 
 def test_memory_cannot_be_filled_between_two_looks() -> None:
@@ -31,7 +34,7 @@ def test_memory_cannot_be_filled_between_two_looks() -> None:
     machine.now += watch.due_ms() * MS
     machine.available = LOW_BYTES - 1
     assert watch.is_low()
-    assert (machine.looks, watch.due_ms()) == (2, SHORTEST_MS)
+    assert (machine.looks, machine.seen, watch.due_ms()) == (2, 1, SHORTEST_MS)
 
 
 def test_large_machine_is_looked_at_seldom() -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from tourney.bots.channel.interface import Event, Reading, Withheld
+from tourney.bots.channel.interface import Event, MemoryUse, Reading, Withheld
 from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.channel.waiting import MAX_POLL_MS, poll_ms
 from tourney.bots.sandbox.bot_processes import BotProcesses
@@ -205,9 +205,9 @@ class ProcessChannel(BufferedChannel):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return self._group.rivals()
 
-    def used_mb(self) -> int | None:
-        """The most memory that the bot has used so far, or None where no control group counts it."""
-        return self._group.used_mb()
+    def memory_use(self) -> MemoryUse | None:
+        """The most memory that the bot has used so far: what its control group counted, or its processes."""
+        return self._group.memory_use()
 
     def withheld(self, milliseconds: int) -> Withheld | None:
         """A line without its newline, or the first line but ``info`` that comes once the input is closed."""

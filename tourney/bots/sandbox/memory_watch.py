@@ -19,7 +19,7 @@ _MS: Final = 1_000_000
 
 
 class MemoryWatch:
-    """Looks as often as memory could have been filled since the last look.
+    """Looks as often as memory could have been filled since the last look, and calls ``look`` then.
 
     ``available`` gives the bytes that are available now, ``clock`` nanoseconds. If little is available at the
     start, only a quarter of that is little.
@@ -27,9 +27,11 @@ class MemoryWatch:
 
     def __init__(
         self,
+        look: Callable[[], object],
         available: Callable[[], int] | None = None,
         clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
+        self._look = look
         self._available = available or MemoryGauge().available
         self._clock = clock
         at_start = self._available()
@@ -45,6 +47,7 @@ class MemoryWatch:
         if self._clock() < self._next:
             return False
         available = self._available()
+        self._look()
         self._next = self._after(available)
         return available < self._low
 

@@ -187,13 +187,9 @@ def _match_runner(
     box.most_processes = _Worker.plan.processes
     launcher = StoreLauncher(BotStore(Path(bots)), box)
     runner = MatchRunner(
-        launcher,
-        sandbox=box,
-        reuse=reuse,
-        processors=_Worker.processors,
-        hold=launcher.hold,
-        kept=_Worker.plan.kept,
+        launcher, sandbox=box, reuse=reuse, processors=_Worker.processors, hold=launcher.hold
     )
+    runner.kept = _Worker.plan.kept
     _RUNNERS.append(runner)
     Finalize(None, runner.close, exitpriority=10)
     return runner
