@@ -45,7 +45,7 @@ def test_large_machine_is_looked_at_seldom() -> None:
     ("at_start", "left", "low"), [(100 << 20, 30 << 20, False), (100 << 20, 20 << 20, True)]
 )
 def test_little_memory_at_the_start_is_not_almost_full(at_start: int, left: int, low: bool) -> None:
-    """Other programs may use the rest, and the match is played all the same."""
+    """Other programs may use the rest, and the match is played anyway."""
     machine = Machine(at_start)
     watch = machine.watch()
     machine.now += LONGEST_MS * MS

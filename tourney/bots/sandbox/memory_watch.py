@@ -6,6 +6,7 @@ with files in memory, would let it end its opponent, and could free its memory b
 
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from tourney.bots.sandbox.machine_memory import MemoryGauge
@@ -16,6 +17,12 @@ FILLED_PER_MS: Final = 8 << 20  # what programs can take in a millisecond, on se
 SHORTEST_MS: Final = 10
 LONGEST_MS: Final = 1_000
 _MS: Final = 1_000_000
+
+
+@cache
+def _gauge() -> MemoryGauge:
+    """Made once: reading the limits takes a millisecond, and each bot has a watch."""
+    return MemoryGauge()
 
 
 class MemoryWatch:
@@ -32,7 +39,7 @@ class MemoryWatch:
         clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._look = look
-        self._available = available or MemoryGauge().available
+        self._available = available or _gauge().available
         self._clock = clock
         at_start = self._available()
         self._low = min(LOW_BYTES, at_start // 4)
