@@ -550,3 +550,16 @@ def test_bot_is_stopped_before_memory_is_full(spawn: Spawn, asked: bool) -> None
     deadline = time.monotonic_ns() + 300 * 10**9
     event = channel.ask(b"go\n", deadline) if asked else channel.wait(deadline)
     assert event == Event("starved", "stopped, as memory was almost full")
+
+
+def test_several_bots_are_stopped_before_memory_is_full(spawn: Spawn) -> None:
+    """They are waited for at once, and the wait ends in time to look at memory."""
+    channels = [spawn("sleep 600"), spawn("sleep 600")]
+    channels[1]._memory_watch = Full()  # type: ignore[assignment]  # it has what is used
+    deadline = time.monotonic_ns() + 300 * 10**9
+    events = []
+    while not events or events[-1].kind != "starved":
+        wait_for_any(channels, deadline - time.monotonic_ns())
+        channels[1].collect()
+        events.append(channels[1].wait(0))
+    assert [event.kind for event in events] == ["timeout", "starved"]

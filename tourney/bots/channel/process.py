@@ -138,8 +138,8 @@ class ProcessChannel(BufferedChannel):
         lines = self._lines
         if lines.events or lines.end is not None or self._unsent or self._stuck:
             return super().ask(data, deadline)
-        if self._memory_watch is not None:  # it has to look while the bot is waited for
-            return super().ask(data, deadline)
+        if self._memory_watch is not None and self._memory_watch.is_low():
+            return _FULL
         self._looked = -1
         try:
             taken = _write(self._stdin, data)
@@ -153,7 +153,7 @@ class ProcessChannel(BufferedChannel):
         try:
             output = _read(self._stdout, _CHUNK)
         except BlockingIOError:
-            ready = self._poll(poll_ms(deadline - self._clock()))
+            ready = self._poll(min(poll_ms(deadline - self._clock()), self.look_ms()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 lines.renew()
                 self._serve(ready)
@@ -174,7 +174,7 @@ class ProcessChannel(BufferedChannel):
         while 0 < len(output) < MAX_BOT_LINE:
             if output.endswith(b"\n") and output.startswith(self._word, output.rfind(b"\n", 0, -1) + 1):
                 break
-            ready = self._poll(poll_ms(deadline - self._clock()))
+            ready = self._poll(min(poll_ms(deadline - self._clock()), self.look_ms()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 break
             more = _read(self._stdout, _CHUNK)
