@@ -557,7 +557,7 @@ def test_several_bots_are_stopped_before_memory_is_full(spawn: Spawn) -> None:
     channels = [spawn("sleep 600"), spawn("sleep 600")]
     channels[1]._memory_watch = Full()  # type: ignore[assignment]  # it has what is used
     deadline = time.monotonic_ns() + 300 * 10**9
-    events = []
+    events: list[Event] = []
     while not events or events[-1].kind != "starved":
         wait_for_any(channels, deadline - time.monotonic_ns())
         channels[1].collect()
