@@ -222,9 +222,9 @@ def make_ready(
     say: Callable[[str], None],
     options: PlaySetup,
 ) -> Tournament:
-    """Bench and unbench what the options ask for, say the conditions of play, and start each bot once.
+    """Bench and unbench entrants as the options ask, say the conditions of play, and start each bot once.
 
-    The tournament as it is then. Raises UsageError, TournamentError and SandboxError.
+    Returns the tournament after that. Raises UsageError, TournamentError and SandboxError.
     """
     unbench(database, opened, options.unbenched, say, partial(rejoin, database, opened, builds=builds))
     if options.skip_broken:
@@ -321,7 +321,7 @@ def without_broken(
 
 
 def reason_of(error: BotError) -> str:
-    """Why a bot is broken as it is stored: one line, printable, of bounded length."""
+    """The reason that is stored for a broken bot: one printable line of bounded length."""
     text = legible(str(error), " ")
     return text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."
 
@@ -336,7 +336,7 @@ def restore_bots(
 ) -> None:
     """Put the bots of a tournament that goes on into the store, where that lacks them.
 
-    An imported tournament comes without its bots: those of the file and those that ship are at hand. Raises
+    An imported tournament comes without its bots; only bots of the file and shipped ones are at hand. Raises
     BotError, naming the digest, for any other, and TournamentError for a bot of the file, unless ``skip``.
     """
     counts = database.schedules.progress(tournament.id)
@@ -402,7 +402,7 @@ def unbench(
     say: Callable[[str], None],
     come_back: Callable[[StoredEntrant], None],
 ) -> None:
-    """Open the matches of benched entrants again: those lost at start-up and those that are void.
+    """Open the matches of benched entrants again: lost ones, if the bot failed to start, and void ones.
 
     ``come_back`` enters one again whose bot was broken. Raises UsageError for a name that is not an entrant
     or is not benched, and what ``come_back`` does.

@@ -402,7 +402,7 @@ def refuse_unstarted(database: Database, tournament: Tournament, builds: BotBuil
 
 
 def executor_run(database: Database, tournament: Tournament, bots: BotStore, say: Say) -> Run:
-    """What an executor learns of a tournament before its first match."""
+    """The facts about a tournament that an executor gets before its first match."""
     entrants = database.tournaments.entrants(tournament.id)
     return Run(
         seed=tournament.seed,

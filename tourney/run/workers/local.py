@@ -98,7 +98,8 @@ class LocalExecutor(MatchExecutor):
 
     def flush(self) -> None:
         """Send the matches held back. Raises BrokenExecutor where a worker was lost."""
-        held, self._held = self._held, []
+        held = self._held
+        self._held = []
         if held:
             batch = self._executor.submit(worker.play_batch, [task for task, _ in held])
             batch.add_done_callback(partial(self._set_replies, held))
@@ -106,7 +107,7 @@ class LocalExecutor(MatchExecutor):
     def _set_replies(
         self, held: "list[tuple[MatchTask, Future[WorkerReply]]]", batch: "Future[Replies]"
     ) -> None:
-        """Give each match of a batch its reply; those of a cancelled batch get none.
+        """Give each match of a batch its reply; matches of a cancelled batch get none.
 
         How long they took decides the size of the next batch.
         """
@@ -145,7 +146,7 @@ class LocalExecutor(MatchExecutor):
         kill_orphans()
 
     def stop(self) -> None:
-        """Ask the workers to end with their bots; kill those that do not in time."""
+        """Ask the workers to end with their bots; kill workers that do not end in time."""
         self._draining.set()
         workers = multiprocessing.active_children()  # before the shutdown, which forgets them
         self._executor.shutdown(wait=False, cancel_futures=True)

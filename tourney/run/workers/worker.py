@@ -152,7 +152,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         cause: Cause = "overload" if isinstance(error, OverloadError) else "machine"
         blame = None
         if isinstance(error, OutOfMemoryError):
-            cause, blame = "memory", Blame(error.bot, error.proven)
+            cause = "memory"
+            blame = Blame(error.bot, error.proven)
         return WorkerReply(task.number, failure=f"{name}{error}", cause=cause, blame=blame)
     return WorkerReply(task.number, played)
 
@@ -237,35 +238,35 @@ def kill_orphans() -> int:
     Bots and the processes they start have other sessions, workers do not. To be called only when no bot of
     this process itself plays.
     """
-    own = os.getsid(0)
+    session = os.getsid(0)
 
     def others() -> Iterator[int]:
         for pid in children_of(os.getpid()):
             with suppress(OSError):
-                if os.getsid(pid) != own:
+                if os.getsid(pid) != session:
                     yield pid
 
     return _kill(lambda: list(others()))
 
 
-def kill_strays(known: Collection[int]) -> int:
-    """Kill and reap this process's children that are not ``known``, with their descendants; return how many.
+def kill_strays(expected: Collection[int]) -> int:
+    """Kill and reap the child processes that are not ``expected``, and their descendants; return how many.
 
     For a process whose only children are bots: any other escaped from a bot whose match is over.
     """
-    return _kill(lambda: [pid for pid in _children() if pid not in known])
+    return _kill(lambda: [pid for pid in _children() if pid not in expected])
 
 
 def _kill(find: Callable[[], list[int]]) -> int:
     count = 0
     for _ in range(_ATTEMPTS):  # a process may start another one before it is killed
-        for pid in (found := find()):
+        for pid in (pids := find()):
             signal_tree(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
-        if not found:
+        if not pids:
             break
-        count += len(found)
+        count += len(pids)
     return count
 
 
