@@ -1,4 +1,4 @@
-"""What was published of a tournament, held to a database; and an export as a database of its own."""
+"""Check published roots and commitments against a database; open an export as a database of its own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +17,10 @@ from tourney.store.values import Tournament
 
 @contextmanager
 def open_export(path: Path) -> Iterator[tuple[Database, Head]]:
-    """Import the tournament of a file into a new database, which goes with the block; its seed may be sealed.
+    """Import the tournament of a file into a new database, which is deleted when the block ends.
 
-    Raises CheckError for a file that cannot be imported, and GameError for an unknown game.
+    The seed may be sealed. Raises CheckError for a file that cannot be imported, and GameError for an unknown
+    game.
     """
     with (
         TemporaryDirectory(prefix="tourney-") as folder,
@@ -51,12 +52,12 @@ def published_value(
     sealed = head.line.tournament.seed_commitment if head is not None and head.sealed else None
     seal = sealed or seed_commitment(tournament)
     entrants = database.tournaments.entrants(tournament.id)
-    made = list(commitments(tournament, entrants, seal)) if seal else []
-    for rounds, one in made:  # a later file may have changed the rounds that it was made with
-        if one == value:
+    possible = list(commitments(tournament, entrants, seal)) if seal else []
+    for rounds, commitment in possible:  # a later file may have changed the rounds that it was made with
+        if commitment == value:
             changed = rounds != tournament.plan.rounds
-            return one, f", made with rounds = {rounds}" if changed else ", to its plan and its seed"
-    return (made[0][1], "") if made else ("", "no commitment")
+            return commitment, f", made with rounds = {rounds}" if changed else ", to its plan and its seed"
+    return (possible[0][1], "") if possible else ("", "no commitment")
 
 
 def compare_published(
