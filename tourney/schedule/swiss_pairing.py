@@ -148,19 +148,21 @@ class _FloatChoice:
         pairs = match_levels(count, edges, self.seed)
         if 2 * len(pairs) < count:
             return None
-        found = [(nodes[a], nodes[b]) for a, b in pairs if b < len(nodes)]
-        return tuple((a, b) for a, b in found if self.group[a] != self.group[b])
+        chosen = [(nodes[a], nodes[b]) for a, b in pairs if b < len(nodes)]
+        return tuple((a, b) for a, b in chosen if self.group[a] != self.group[b])
 
     def cost(self, a: int, b: int) -> tuple[int, ...]:
         """The cost of a pair of different scores, a having more."""
-        down, up = self.down[a], self.up[b]
-        one, other = self.balances[a], self.balances[b]
+        down = self.down[a]
+        up = self.up[b]
+        balance_a = self.balances[a]
+        balance_b = self.balances[b]
         return (
             self.scores[a] - self.scores[b],
             (self.group[b] - self.group[a]) ** 2,
             down[0] + up[0],
             down[1] + up[1],
-            min(abs(one), abs(other)) if one * other > 0 else 0,
+            min(abs(balance_a), abs(balance_b)) if balance_a * balance_b > 0 else 0,
             down[2],
             up[2],
         )
@@ -202,8 +204,9 @@ def pair_group(group: Sequence[PairingCard], seed: int) -> Pairs:
         # A round changes the sum of the squares of both balances by 2 - 2 |a - b|. With the distances from
         # the middle added, which sum up to the same for all pairings, the cost is never below 0, and it is 0
         # where the balances lie on both sides of the middle.
-        one, other = group[a].balance, group[b].balance
-        uneven = abs(one - middle) + abs(other - middle) - abs(one - other)
+        balance_a = group[a].balance
+        balance_b = group[b].balance
+        uneven = abs(balance_a - middle) + abs(balance_b - middle) - abs(balance_a - balance_b)
         return uneven * scale + (b - a - half) ** 2
 
     if all(group[k + half].number not in group[k].met and not cost(k, k + half) for k in range(half)):
@@ -270,8 +273,8 @@ def _cheapest(nodes: int, edges: Iterable[tuple[int, int, int]], seed: int, nois
     graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=True)
     graph.add_nodes_from(range(nodes))
     graph.add_edges_from([(a, b, -(w << shift | _mixed(seed, a, b) >> 64 - noise)) for a, b, w in edges])
-    found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
-    return tuple(sorted((min(pair), max(pair)) for pair in found))
+    matching = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+    return tuple(sorted((min(pair), max(pair)) for pair in matching))
 
 
 def _mixed(seed: int, a: int, b: int) -> int:
