@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -81,6 +81,13 @@ DETAILS: dict[sa.Table, Callable[..., object]] = {
 """Tables beside the results, from which nothing is counted, with the check of a row."""
 
 
+class DatabaseProblems(NamedTuple):
+    """The problems of the results of a database, and of logs and measurements ``beside``; a sentence each."""
+
+    results: tuple[str, ...]
+    beside: tuple[str, ...]
+
+
 def check_database(url: str, step: Step = lambda _done, _table: None) -> tuple[str, ...]:
     """The problems of a database, a sentence each; none if it is sound."""
     results, beside = check_parts(url, step)
@@ -103,24 +110,24 @@ def unknown_rankings(url: str) -> tuple[str, ...]:
 
 def check_parts(
     url: str, step: Step = lambda _done, _table: None, *, every_match: bool = True
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The problems of the results of a database, and of the logs and measurements beside them.
+) -> DatabaseProblems:
+    """Check the results of a database, and the logs and measurements beside them.
 
-    Nothing is counted from logs and measurements, so that a run can go on without one of them. Each is a
-    sentence. Without ``every_match`` the rows of matches are not read one by one: pages, references, missing
-    rows and whether the tables agree are checked, in a tenth of the time.
+    Nothing is counted from logs and measurements, so that a run can go on without one of them. Without
+    ``every_match`` the rows of matches are not read one by one: pages, references, missing rows and whether
+    the tables agree are checked, in a tenth of the time.
     """
     parsed = parse_url(url)
     details = {table.name for table in DETAILS}
-    orphans: tuple[tuple[str, str], ...] = ()
+    orphans: tuple[sqlite.Orphan, ...] = ()
     if is_sqlite(parsed):
         problems, orphans = sqlite.full_check(sqlite.path_of(parsed))
-        problems += tuple(text for table, text in orphans if table not in details)
+        problems += tuple(orphan.sentence for orphan in orphans if orphan.table not in details)
         if problems:
-            return problems, ()
+            return DatabaseProblems(problems, ())
     with opened(url) as engine, transaction(engine) as connection:
         if altered := _altered_schema(connection):
-            return tuple(altered), ()
+            return DatabaseProblems(tuple(altered), ())
         parts = []
         details_of = bad_details(connection, step) if every_match else iter(())
         for errors in (bad_columns(connection, step, every_match=every_match), details_of):
@@ -128,8 +135,9 @@ def check_parts(
             if len(sentences) == MOST:
                 sentences.append("there may be more: restore a backup first")
             parts.append(tuple(sentences))
-        beside = (*(text for _, text in orphans), *parts[1])
-        return parts[0] or (*_gaps(connection), *_differences(connection)), beside
+        results, details_beside = parts
+        beside = (*(orphan.sentence for orphan in orphans), *details_beside)
+        return DatabaseProblems(results or (*_gaps(connection), *_differences(connection)), beside)
 
 
 def bad_columns(connection: Connection, step: Step, *, every_match: bool = True) -> Iterator[StoreDamaged]:

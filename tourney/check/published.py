@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from tourney.check.root import commitments, recomputed_entries, root_of, seed_commitment
 from tourney.errors import CheckError, RecordError, TournamentError, UsageError
@@ -36,19 +37,26 @@ def open_export(path: Path) -> Iterator[tuple[Database, Head]]:
         yield database, head
 
 
+class PublishedValue(NamedTuple):
+    """A root or a commitment, and more words on it; or "", and why there is none."""
+
+    value: str
+    note: str = ""
+
+
 def published_value(
     what: str, database: Database, tournament: Tournament, value: str, head: Head | None
-) -> tuple[str, str]:
-    """A tournament's ``root`` or ``commitment`` now, and more words on it; "" and why there is none.
+) -> PublishedValue:
+    """A tournament's ``root`` or ``commitment`` now.
 
     The root is that of the records themselves. Of the commitments that it may have begun with, by other
     ``rounds``, it is ``value`` if that is one of them. ``head`` is the first line of an export.
     """
     if what == "root":
         try:
-            return root_of(recomputed_entries(database, tournament)), ""
+            return PublishedValue(root_of(recomputed_entries(database, tournament)))
         except UsageError as error:
-            return "", f"no root yet: {error}"
+            return PublishedValue("", f"no root yet: {error}")
     sealed = head.line.tournament.seed_commitment if head is not None and head.sealed else None
     seal = sealed or seed_commitment(tournament)
     entrants = database.tournaments.entrants(tournament.id)
@@ -56,8 +64,12 @@ def published_value(
     for rounds, commitment in possible:  # a later file may have changed the rounds that it was made with
         if commitment == value:
             changed = rounds != tournament.plan.rounds
-            return commitment, f", made with rounds = {rounds}" if changed else ", to its plan and its seed"
-    return (possible[0][1], "") if possible else ("", "no commitment")
+            note = f", made with rounds = {rounds}" if changed else ", to its plan and its seed"
+            return PublishedValue(commitment, note)
+    if not possible:
+        return PublishedValue("", "no commitment")
+    _, commitment = possible[0]  # with the number of rounds that the plan has now
+    return PublishedValue(commitment)
 
 
 def compare_published(
@@ -67,11 +79,16 @@ def compare_published(
     chosen = database.tournaments.all() if name is None else (database.tournaments.get(name),)
     others = []
     for tournament in chosen:
-        now, more = published_value(what, database, tournament, value, head)
-        if now == value:
+        published = published_value(what, database, tournament, value, head)
+        if published.value == value:
             rows = database.schedules.progress(tournament.id).rows
-            return tournament.name, f"{tournament.name} has this {what}{more or f': {rows} matches'}"
-        others.append(f"{tournament.name} has {f'the {what} {now}' if now else more}")
+            return (
+                tournament.name,
+                f"{tournament.name} has this {what}{published.note or f': {rows} matches'}",
+            )
+        others.append(
+            f"{tournament.name} has {f'the {what} {published.value}' if published.value else published.note}"
+        )
     return "", f"no tournament here has the {what} {value}; {'; '.join(others) or 'there is none'}"
 
 

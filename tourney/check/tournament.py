@@ -33,9 +33,15 @@ from tourney.store.database import Database
 from tourney.store.records import StoredMatch
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 
-CheckedMatch = tuple[int, list[Finding] | None]
 CHUNK: Final = 240
 """Matches that one process checks at a time: mirrored groups, of up to 24, are whole in it."""
+
+
+class CheckedMatch(NamedTuple):
+    """A match by number and its failed checks; None for a void match without a record to check."""
+
+    number: int
+    findings: list[Finding] | None
 
 
 class TournamentVerifier:
@@ -72,10 +78,7 @@ class TournamentVerifier:
         return self._findings(checks[0])
 
     def matches(self, pool: Pool) -> Iterator[CheckedMatch]:
-        """Yield number and failed checks of each finished match, checked by the processes of ``pool``.
-
-        None stands for a match that is void and has no record to check.
-        """
+        """Yield each finished match with its failed checks, checked by the processes of ``pool``."""
         tasks = ((None, self.task(matches)) for matches in self.chunks())
         for _, reply in pool.run(check_matches, tasks):
             yield from self.taken(reply)
@@ -94,12 +97,11 @@ class TournamentVerifier:
         return digest.hexdigest()
 
     def taken(self, reply: "VerifyReply") -> Iterator[CheckedMatch]:
-        """Yield number and failed checks of each match of a task, by the reply to it."""
-        checks, unchecked = reply
-        self.unchecked |= unchecked
-        for check in checks:
+        """Yield each match of a task with its failed checks, by the reply to it."""
+        self.unchecked |= reply.unchecked
+        for check in reply.checks:
             findings = self._findings(check)
-            yield check.number, findings if findings or check.recorded else None
+            yield CheckedMatch(check.number, findings if findings or check.recorded else None)
 
     def task(self, matches: list[StoredMatch]) -> "VerifyTask":
         """The task of checking some matches, for ``check_matches``."""
@@ -266,13 +268,17 @@ class MatchCheck(NamedTuple):
     seed: int = 0
 
 
-VerifyReply = tuple[list[MatchCheck], set[str]]
+class VerifyReply(NamedTuple):
+    """The checks of matches, and a sentence for each thing that could not be checked."""
+
+    checks: list[MatchCheck]
+    unchecked: set[str]
 
 
 def check_matches(task: VerifyTask) -> VerifyReply:
-    """Check matches one by one; return also what could not be checked, a sentence each."""
+    """Check matches one by one."""
     unchecked: set[str] = set()
-    return [_check_match(task, stored, unchecked) for stored in task.matches], unchecked
+    return VerifyReply([_check_match(task, stored, unchecked) for stored in task.matches], unchecked)
 
 
 def _check_match(task: VerifyTask, stored: StoredMatch, unchecked: set[str]) -> MatchCheck:

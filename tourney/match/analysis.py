@@ -16,7 +16,7 @@ import hashlib
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 import msgspec
 import rfc8785
@@ -191,13 +191,13 @@ def _points(record: Record, valued: Mapping[int, ValuedTurn]) -> Iterator[Valued
         if ply == len(record.actions):
             yield point
             continue
-        free, loss_can_be_known = turns[ply]
+        turn = turns[ply]
         if ply >= left.get(point.seat, ply + 1):
             continue  # the referee played for the seat
         loss = None
-        if loss_can_be_known and (record.actions[ply][1] == point.best or not free):
+        if turn.loss_known and (record.actions[ply][1] == point.best or not turn.free):
             loss = 0
-        elif loss_can_be_known and (after := _after(record, valued, ply, point.seat)) is not None:
+        elif turn.loss_known and (after := _after(record, valued, ply, point.seat)) is not None:
             following, value = after
             between = range(ply + 1, following)  # all of them are draws
             if has_lucks or not between:
@@ -222,10 +222,17 @@ def _after(record: Record, valued: Mapping[int, ValuedTurn], ply: int, seat: int
     return following, SURE_WIN // 2 * (1 + (mine < theirs) - (mine > theirs))
 
 
-def _turns(record: Record, game: AnyGame) -> list[tuple[bool, bool]]:
-    """By action: whether the rules left a choice, and whether its loss can be known."""
+class _PlayedTurn(NamedTuple):
+    """An action: whether the rules left a choice, and whether its loss can be known."""
+
+    free: bool
+    loss_known: bool
+
+
+def _turns(record: Record, game: AnyGame) -> list[_PlayedTurn]:
+    """The turns of a record, by action."""
     state = game.new(len(record.seats), record.options)
-    turns: list[tuple[bool, bool]] = []
+    turns: list[_PlayedTurn] = []
     hidden = False
     pair = len(record.seats) == 2
     for actor, text in record.actions:
@@ -235,6 +242,6 @@ def _turns(record: Record, game: AnyGame) -> list[tuple[bool, bool]]:
         after = state.play(action)
         hidden = hidden and not after.revealed()
         free = actor != CHANCE and len(state.legal_actions()) > 1
-        turns.append((free, pair and not hidden))
+        turns.append(_PlayedTurn(free, pair and not hidden))
         state = after
     return turns

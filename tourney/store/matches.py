@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 from msgspec import structs
@@ -81,6 +81,14 @@ _RESULT_CELLS: Final = _KEY_CELLS + 2
 _VOID = _MATCH.void_reason.is_not(None).label("void")
 _DIGEST_START = sa.literal_column(f'substr("match".digest, 1, {START})', sa.String)
 """As the index has it: with bound numbers it would not be used."""
+
+
+class FaultyMatch(NamedTuple):
+    """A match with a fault: its number, and in seat order its entrants and each seat's fault or None."""
+
+    number: int
+    entrants: tuple[int, ...]
+    faults: tuple[str | None, ...]
 
 
 class Matches(Subject):
@@ -313,8 +321,8 @@ class Matches(Subject):
         with self._access.read() as connection:
             yield from checked(connection, query, tournament, result_row)
 
-    def faulty(self, tournament: int) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
-        """Number, entrants and faults (in seat order) of the matches that hold a fault, by number."""
+    def faulty(self, tournament: int) -> tuple[FaultyMatch, ...]:
+        """The matches that hold a fault, by number."""
         held = sa.select(SEAT.c.match_id).where(SEAT.c.tournament_id == tournament, SEAT.c.fault.is_not(None))
         query = (
             sa.select(_SCHEDULE.number, _SCHEDULE.seating, _MATCH.faults)
@@ -322,9 +330,9 @@ class Matches(Subject):
             .where(_MATCH.id.in_(held))
         )
 
-        def faults_of(row: Cells, shape: Shape) -> tuple[int, tuple[int, ...], tuple[str | None, ...]]:
+        def faults_of(row: Cells, shape: Shape) -> FaultyMatch:
             number, seating, faults = row
-            return number, read_seating(seating, *shape), read_faults(faults, shape.seats)
+            return FaultyMatch(number, read_seating(seating, *shape), read_faults(faults, shape.seats))
 
         with self._access.read() as connection:
             return tuple(checked(connection, query, tournament, faults_of))

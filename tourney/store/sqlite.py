@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -386,14 +386,21 @@ def shrink(path: Path) -> bool:
     return True
 
 
-def full_check(path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """The problems that SQLite's thorough check finds, and table and sentence of each orphaned row."""
+class Orphan(NamedTuple):
+    """A row that refers to a missing one: its table, and a sentence on it."""
+
+    table: str
+    sentence: str
+
+
+def full_check(path: Path) -> tuple[tuple[str, ...], tuple[Orphan, ...]]:
+    """The problems that SQLite's thorough check finds, and the orphaned rows."""
     try:
         with closing(connect(path, frozen=check(path))) as connection:
             lines = connection.execute("PRAGMA integrity_check(20)")
             problems = [problem for (problem,) in lines if problem != "ok"]
             orphans = [
-                (table, f"row {row} of {table} refers to a row of {parent} that is missing")
+                Orphan(table, f"row {row} of {table} refers to a row of {parent} that is missing")
                 for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check")
             ]
     except sqlite3.Error as error:

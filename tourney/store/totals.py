@@ -61,17 +61,32 @@ class PairTotal(NamedTuple):
     half_points: int
 
 
+class FaultCount(NamedTuple):
+    """The number of an entrant's faults of one kind."""
+
+    entrant: int
+    kind: str
+    times: int
+
+
+class VoidCount(NamedTuple):
+    """The number of matches that an entrant makes void."""
+
+    entrant: int
+    matches: int
+
+
 class StandingsTotals(NamedTuple):
     """The sums that standings by points are made of.
 
     ``by_seat``: each entrant's sums by seat (from 1), those without a match left out; ``pairs``: sorted,
-    those that never met left out; ``faults``: ``(entrant number, kind, count)``, of void matches too, sorted.
+    those that never met left out; ``faults``: of void matches too, sorted.
     ``lucks``: see ``Totals.luck``; empty unless it was asked for.
     """
 
     by_seat: Mapping[tuple[int, int], ScoreTotals]
     pairs: tuple[PairTotal, ...]
-    faults: tuple[tuple[int, str, int], ...]
+    faults: tuple[FaultCount, ...]
     lucks: Mapping[int, tuple[int, int]] = MappingProxyType({})
 
     @property
@@ -147,7 +162,7 @@ class ResultSums:
         return StandingsTotals(
             {key: ScoreTotals(*sums) for key, sums in sorted(self._scores.items())},
             tuple(PairTotal(*key, *sums) for key, sums in sorted(self._pairs.items())),
-            tuple((*key, times) for key, times in sorted(self._faults.items())),
+            tuple(FaultCount(*key, times) for key, times in sorted(self._faults.items())),
         )
 
 
@@ -170,8 +185,8 @@ class Totals(Subject):
                 sums.add(entrants, places, kinds, void=why is not None, times=times)
         return sums.totals()
 
-    def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
-        """``(entrant number, kind, count)`` of all faults, in void matches too, sorted."""
+    def faults(self, tournament: int) -> tuple[FaultCount, ...]:
+        """The faults of all entrants by kind, in void matches too, sorted."""
         seat = SEAT.c
         query = sa.select(seat.entrant, seat.fault, sa.func.count()).group_by(seat.entrant, seat.fault)
         query = query.where(seat.tournament_id == tournament, seat.fault.is_not(None))
@@ -180,7 +195,7 @@ class Totals(Subject):
             entrants = range(shape_of(connection, tournament).entrants)
             if not all(entrant in entrants and kind in FAULT_KINDS for entrant, kind, _ in rows):
                 raise first_bad(connection, SEAT, tournament)
-        return tuple(sorted((number, kind, int(count)) for number, kind, count in rows))
+        return tuple(sorted(FaultCount(entrant, kind, int(count)) for entrant, kind, count in rows))
 
     def faults_by_entrant(self, tournament: int) -> Counter[int]:
         """The number of faults of each entrant by its number, those in void matches included."""
@@ -276,15 +291,15 @@ class Totals(Subject):
         with self._access.read() as connection:
             return tuple((int(number), str(note)) for number, note in connection.execute(query))
 
-    def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
-        """``(entrant number, matches void for it)`` of the benched entrants, sorted."""
+    def benched(self, tournament: int) -> tuple[VoidCount, ...]:
+        """The matches that are void for each benched entrant, sorted."""
         return self._blamed(tournament, "benched")
 
-    def out_of_memory(self, tournament: int) -> tuple[tuple[int, int], ...]:
-        """``(entrant number, matches void for it)`` of those that used most of a full memory, sorted."""
+    def out_of_memory(self, tournament: int) -> tuple[VoidCount, ...]:
+        """The matches that are void for each entrant that used most of a full memory, sorted."""
         return self._blamed(tournament, "memory")
 
-    def _blamed(self, tournament: int, reason: VoidReason) -> tuple[tuple[int, int], ...]:
+    def _blamed(self, tournament: int, reason: VoidReason) -> tuple[VoidCount, ...]:
         query = (
             sa.select(_MATCH.void_entrant, sa.func.count())
             .select_from(PLAYED)
@@ -297,7 +312,7 @@ class Totals(Subject):
             for entrant, _ in rows:
                 with naming(partial(bad_value, connection, tournament)):
                     read_int("void_entrant", entrant, 0, shape.entrants - 1)
-        return tuple(sorted((entrant, int(count)) for entrant, count in rows))
+        return tuple(sorted(VoidCount(entrant, int(count)) for entrant, count in rows))
 
     def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:
         """The numbers of the matches that are void because this entrant is benched."""

@@ -20,7 +20,7 @@ from functools import cache
 from multiprocessing.util import Finalize
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.bot_processes import BotProcesses
@@ -107,8 +107,15 @@ def play_task(task: MatchTask, following: MatchTask | None = None) -> WorkerRepl
         _set_status(0)
 
 
-def play_batch(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputError], float]:
-    """Play matches in turn; return the reply or the InputError of each, and the seconds taken."""
+class BatchReplies(NamedTuple):
+    """The replies to a batch, an InputError for a match that cannot be played, and the seconds taken."""
+
+    replies: list[WorkerReply | InputError]
+    seconds: float
+
+
+def play_batch(tasks: Sequence[MatchTask]) -> BatchReplies:
+    """Play matches in turn."""
     started = time.monotonic()
     replies: list[WorkerReply | InputError] = []
     for task, following in zip(tasks, [*tasks[1:], None], strict=True):
@@ -118,7 +125,7 @@ def play_batch(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputErro
             replies.append(error)
     for runner in _RUNNERS:
         runner.end_waiting()  # if the last match was not started
-    return replies, time.monotonic() - started
+    return BatchReplies(replies, time.monotonic() - started)
 
 
 def _set_status(number: int) -> None:
