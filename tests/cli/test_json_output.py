@@ -265,9 +265,9 @@ def test_comparisons_placements_and_machines_are_documents(home: Path, tmp_path:
     assert (out["ending"], out["first_fault"]["kind"]) == ("out", "startup")
     assert printed("ladder", "--list")["rungs"]
     enforced = [ProbeFinding(name, "enforced", "tried") for name in PROTECTIONS]
-    with patch.object(doctor, "probe_sandbox", lambda _: iter(enforced)):
+    with patch.object(doctor, "probe_sandbox", lambda *_: iter(enforced)):
         assert printed("doctor", "--level", "off")["holds"] is True
-    with patch.object(doctor, "probe_sandbox", lambda _: iter([enforced[0]._replace(degree="absent")])):
+    with patch.object(doctor, "probe_sandbox", lambda *_: iter([enforced[0]._replace(degree="absent")])):
         assert printed("doctor", "--level", "strict", code=1)["holds"] is False
     assert printed("db", "check", "--db", str(home / "t.db"))["problems"] == []
 

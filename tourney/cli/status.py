@@ -111,6 +111,16 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
         yield f"{name} void", word
     for word in row["set_aside"]:
         yield f"{name} set aside", word
-    for key in ("until", "overload", "paused", "root", "commitment", "seed", "archive", "withdrawn"):
+    for key in (
+        "workers",
+        "until",
+        "overload",
+        "paused",
+        "root",
+        "commitment",
+        "seed",
+        "archive",
+        "withdrawn",
+    ):
         if row[key] and row[key] != RANDOM_TEXT:
-            yield f"{name} {key}", row[key]
+            yield f"{name} {key}", str(row[key])

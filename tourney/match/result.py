@@ -50,14 +50,6 @@ class SeatMeasurements(Struct, frozen=True, rename="kebab"):
     waited_ms: Number = 0
     start_ms: Number = 0
 
-    @property
-    def used_ms(self) -> Number:
-        """The cost of the match by this bot: the larger of its wall-clock and processor time.
-
-        A bot that sleeps takes a worker from others as much as one that computes.
-        """
-        return max(self.wall_ms + self.start_ms, self.cpu_ms or 0)
-
 
 class SandboxMeasurements(Struct, frozen=True):
     """The sandbox in force; each protection is ``enforced``, ``partial`` or ``absent``."""
@@ -112,6 +104,16 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
     speed: int = 0
     engines: tuple[str, ...] = written(())
     machine: str = ""
+
+    @property
+    def used_ms(self) -> tuple[Number, ...]:
+        """The cost of the match by each seat's bot: the larger of its wall-clock and processor time.
+
+        A bot that sleeps takes a worker from others as much as one that computes. Of its start only that
+        counts by which it was slower than another seat's: the rest is the time of the sandbox.
+        """
+        quickest = min((seat.start_ms for seat in self.seats), default=0)
+        return tuple(max(seat.wall_ms + seat.start_ms - quickest, seat.cpu_ms or 0) for seat in self.seats)
 
     @property
     def load(self) -> tuple[SeatLoad, ...]:

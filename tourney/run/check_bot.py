@@ -227,7 +227,7 @@ class _Checker:
         )
 
     def _count(self, played: PlayedMatch, *seats: int) -> None:
-        self.used_ms.append(round(sum(played.measured.seats[seat - 1].used_ms for seat in seats)))
+        self.used_ms.append(round(sum(played.measured.used_ms[seat - 1] for seat in seats)))
 
     def _play(self, game: str, seats: int, seat: int) -> PlayedMatch:
         with MatchRunner(self._traced, sandbox=self.sandbox) as runner:

@@ -19,7 +19,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
-from typing import Any, Final
+from typing import Final
 
 from tourney.addons.league.file import HANDLE
 from tourney.addons.league.folder import League, LeagueFolder
@@ -320,9 +320,15 @@ def _stream(
     with TemporaryFile() as source, TemporaryFile() as errors:
         source.write(given.encode())
         source.seek(0)
-        pipes: dict[str, Any] = {"stdin": source, "stdout": subprocess.PIPE, "stderr": errors}
         try:
-            process = subprocess.Popen(command, **pipes, env=environment, start_new_session=True)  # noqa: S603 - a fixed program, without a shell
+            process = subprocess.Popen(  # noqa: S603 - a fixed program, without a shell
+                command,
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                start_new_session=True,
+            )
         except OSError as error:
             raise EnvironmentFailure(
                 f"the inbox is a git repository, and git cannot be run: {error}"

@@ -160,7 +160,7 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         blame = None
         if isinstance(error, OutOfMemoryError):
             cause = "memory"
-            blame = Blame(error.bot, error.proven)
+            blame = Blame(error.bot, error.proven) if error.bot else None
         return WorkerReply(task.number, failure=f"{name}{error}", cause=cause, blame=blame)
     return WorkerReply(task.number, played)
 
@@ -195,13 +195,9 @@ def _match_runner(
     box.most_processes = _Worker.plan.processes
     launcher = StoreLauncher(BotStore(Path(bots)), box)
     runner = MatchRunner(
-        launcher,
-        sandbox=box,
-        reuse=reuse,
-        processors=_Worker.processors,
-        hold=launcher.hold,
-        kept=_Worker.plan.kept,
+        launcher, sandbox=box, reuse=reuse, processors=_Worker.processors, hold=launcher.hold
     )
+    runner.kept = _Worker.plan.kept
     _RUNNERS.append(runner)
     Finalize(None, runner.close, exitpriority=10)
     return runner
