@@ -92,12 +92,17 @@ def test_plugins_are_listed_by_name_with_our_own(boxes: Registry[Box], home: str
         assert boxes.clashes() == {}
 
 
+def _forget() -> None:
+    plugins._entry_points.cache_clear()
+    plugins._installed.cache_clear()
+
+
 def test_entry_points_of_our_own_package_are_not_asked() -> None:
     """The folders of ``tourney/addons`` are newer than an editable installation's metadata."""
     with patch.object(plugins, "GROUP", "console_scripts"):
-        plugins._installed.cache_clear()
+        _forget()
         names = [point.dist.name for point in plugins.installed() if point.dist]
-    plugins._installed.cache_clear()
+    _forget()
     assert names
     assert "tourney" not in names
 
@@ -194,7 +199,7 @@ def package(folder: Path, name: str, groups: str) -> None:
 
 
 @pytest.mark.parametrize("group", plugins.OLD_GROUPS)
-def test_package_of_an_old_group_is_told_the_new_one(
+def test_package_of_an_old_group_is_named_with_the_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: str
 ) -> None:
     """Where its name is requested, and where all are listed: in errors, never by absence alone."""

@@ -22,7 +22,7 @@ from tourney.errors import TourneyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -161,16 +161,17 @@ def installed() -> tuple[EntryPoint, ...]:
 
 @cache
 def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    points = (point for point in _entry_points(path).select(group=GROUP) if _package(point) != PACKAGE)
+    points = (point for point in _entry_points(path)[GROUP] if _package(point) != PACKAGE)
     return tuple(sorted(points, key=lambda point: (point.name, point.value)))
 
 
 @cache
-def _entry_points(path: tuple[str, ...]) -> EntryPoints:  # noqa: ARG001 - other paths, other packages
-    """Reading the metadata of the installed packages takes tens of milliseconds."""
+def _entry_points(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:  # noqa: ARG001 - other paths, other packages
+    """By group. Reading the metadata of the installed packages takes tens of milliseconds."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import; bots do without
 
-    return entry_points()
+    points = entry_points()
+    return {group: tuple(points.select(group=group)) for group in (GROUP, *OLD_GROUPS)}
 
 
 def _package(point: EntryPoint) -> str:
@@ -190,7 +191,7 @@ def _outdated(path: tuple[str, ...]) -> Mapping[str, Mapping[str, str]]:
     adapted = {PACKAGE, *map(_package, _installed(path))}
     entries: dict[str, dict[str, str]] = {group: {} for group in OLD_GROUPS}
     for group, sentences in entries.items():
-        for point in sorted(_entry_points(path).select(group=group), key=lambda point: point.name):
+        for point in sorted(_entry_points(path)[group], key=lambda point: point.name):
             if (package := _package(point)) not in adapted:
                 sentences[point.name] = (
                     f"the package {package} offers {point.name} by the entry-point group {group}, which"

@@ -14,6 +14,16 @@ from functools import partial
 from typing import Final, Literal
 
 from tourney.addons.cluster.batches import BatchQueue, PlayingNode, Rechecks, SentBatch, SubmittedMatch
+from tourney.addons.cluster.messages import (
+    BatchRequest,
+    CheckedReply,
+    InvalidReplyError,
+    Question,
+    ReplyChecker,
+    ReplySource,
+    RequestedMatch,
+    encode,
+)
 from tourney.addons.cluster.nodes import (
     Admission,
     ClusterLink,
@@ -25,16 +35,6 @@ from tourney.addons.cluster.nodes import (
 from tourney.errors import BotError, TourneyError, WorkerError, counted
 from tourney.match.result import PlayedMatch
 from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
-from tourney.run.workers.messages import (
-    BatchRequest,
-    CheckedReply,
-    InvalidReplyError,
-    Question,
-    ReplyChecker,
-    ReplySource,
-    RequestedMatch,
-    encode,
-)
 
 MAX_FAILED_HERE: Final = 6
 """A host that fails this many matches in a row, which no other host has failed, gets no more."""
