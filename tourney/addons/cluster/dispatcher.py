@@ -22,6 +22,16 @@ from tourney.addons.cluster.batches import (
     SentBatch,
     SubmittedMatch,
 )
+from tourney.addons.cluster.messages import (
+    BatchRequest,
+    CheckedReply,
+    InvalidReplyError,
+    Question,
+    ReplyChecker,
+    ReplySource,
+    RequestedMatch,
+    encode,
+)
 from tourney.addons.cluster.nodes import (
     Admission,
     ClusterLink,
@@ -33,16 +43,6 @@ from tourney.addons.cluster.nodes import (
 from tourney.errors import BotError, TourneyError, WorkerError, counted
 from tourney.match.result import PlayedMatch
 from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
-from tourney.run.workers.messages import (
-    BatchRequest,
-    CheckedReply,
-    InvalidReplyError,
-    Question,
-    ReplyChecker,
-    ReplySource,
-    RequestedMatch,
-    encode,
-)
 
 MAX_FAILED_HERE: Final = 6
 """A host that fails this many matches in a row, which no other host has failed, gets no more."""
