@@ -26,7 +26,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from tourney.errors import UnsafeFileError, legible
+from tourney.errors import UnsafeFileError
+from tourney.texts import legible
 
 _OPENAT2: Final = 437  # the same number on every processor that this runs on
 _BELOW: Final = 0x01 | 0x02 | 0x04 | 0x08  # RESOLVE_NO_XDEV, _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH

@@ -14,12 +14,13 @@ from msgspec.structs import asdict
 from tourney import plugins
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import CheckError, GameError, UsageError, printable
+from tourney.errors import CheckError, GameError, UsageError
 from tourney.games.base import AnyGame, Option
 from tourney.games.new_game import new_game
 from tourney.games.registry import FAMILIES, GAMES
 from tourney.results.columns import Column
 from tourney.schema import Document, Part
+from tourney.texts import printable
 
 
 class OptionLine(Part, frozen=True, kw_only=True):

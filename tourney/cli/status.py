@@ -7,7 +7,6 @@ from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import counted, printable
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column, Row
 from tourney.results.texts import RANDOM_TEXT, overload_text
@@ -15,6 +14,7 @@ from tourney.run.status import TournamentStatus
 from tourney.run.summary import span_text
 from tourney.schema import Document
 from tourney.store.tournaments import Archive
+from tourney.texts import counted, printable
 
 COLUMNS = (
     *("tournament", "game", "format", "state"),

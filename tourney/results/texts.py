@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tourney.errors import counted
 from tourney.games.base import AnyGame
 from tourney.schedule.format import IMPORTED, group_size
 from tourney.seeds import U64
 from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament
+from tourney.texts import counted
 
 if TYPE_CHECKING:
     from tourney.ratings.batch import Batch

@@ -40,9 +40,10 @@ from tourney.addons.cluster.nodes import (
     in_thread,
     speeds_text,
 )
-from tourney.errors import BotError, TourneyError, WorkerError, counted
+from tourney.errors import BotError, TourneyError, WorkerError
 from tourney.match.result import PlayedMatch
 from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
+from tourney.texts import counted
 
 MAX_FAILED_HERE: Final = 6
 """A host that fails this many matches in a row, which no other host has failed, gets no more."""

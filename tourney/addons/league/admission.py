@@ -27,9 +27,10 @@ from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
 from tourney.bots.catalogue.tree import naming
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BotError, EnvironmentFailure, TourneyError, legible
+from tourney.errors import BotError, EnvironmentFailure, TourneyError
 from tourney.held_folder import remove_tree
 from tourney.run.check_bot import OPPONENT, check_bot
+from tourney.texts import legible
 
 _RECENT: Final = timedelta(days=2)
 """The age of submissions whose receipts are looked for."""

@@ -25,8 +25,9 @@ from tourney.addons.league.file import HANDLE
 from tourney.addons.league.folder import League, LeagueFolder
 from tourney.addons.league.identity import Arrival, allowed_signers, folder_problem
 from tourney.bots.catalogue.tree import MAX_PATH, SUBMITTED
-from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, legible
+from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError
 from tourney.held_folder import hold
+from tourney.texts import legible
 
 _FETCH_SECONDS: Final = 600
 _SECONDS: Final = 120

@@ -48,8 +48,9 @@ from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import copy_submission, reading
 from tourney.bots.catalogue.tree import SUBMITTED
-from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, UsageError, counted, legible
+from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, UsageError
 from tourney.held_folder import FolderEntry, HeldFolder, account_name, hold, remove_tree
+from tourney.texts import counted, legible
 
 QUIET_SECONDS: Final = 60.0
 _NO_SUBMISSIONS: Final = (".part", SIGNATURE, f"{SIGNATURE}{READY}")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Concatenate, Final, Literal, NamedTuple, ParamSpec, TypeVar
 
-from tourney.errors import legible
 from tourney.protocol import BotMessage, Greeting, Ready
+from tourney.texts import legible
 
 EventKind = Literal["line", "timeout", "closed", "lost", "starved", "overflow", "malformed"]
 

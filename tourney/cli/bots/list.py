@@ -16,10 +16,11 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import CheckError, printable
+from tourney.errors import CheckError
 from tourney.held_folder import remove_tree
 from tourney.results.columns import Row
 from tourney.schema import Document, Part
+from tourney.texts import printable
 
 
 class BotLine(Part, frozen=True, kw_only=True):
