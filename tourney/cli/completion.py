@@ -67,16 +67,16 @@ def complete_tournament(ctx: click.Context, param: click.Parameter, incomplete: 
 
     try:
         with Database.open(_setting(ctx, "db")) as database:
-            return _matching([found.name for found in database.tournaments.all()], incomplete)
+            return _matching([stored.name for stored in database.tournaments.all()], incomplete)
     except (TourneyError, OSError):
         return []
 
 
 def _setting(ctx: click.Context, name: str) -> str:
     """The value of ``--db`` or ``--bots``, also where the command line is not complete yet."""
-    given = ctx.params.get(name)
-    if given:
-        return str(given)
+    value = ctx.params.get(name)
+    if value:
+        return str(value)
     option = next(param for param in ctx.command.params if param.name == name)
     return os.environ.get(str(option.envvar)) or str(option.default)
 

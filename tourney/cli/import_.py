@@ -155,7 +155,8 @@ def command(files: tuple[Path, ...], options: _ImportRequest) -> None:
     """
     if options.name is not None and NAME.fullmatch(options.name) is None:
         raise UsageError(f"--name {options.name!r} must match {NAME.pattern}")
-    form, filter_ = options.selected.form, options.selected.filter()
+    form = options.selected.form
+    filter_ = options.selected.filter()
     with ExitStack() as stack:
         paths = {file: stack.enter_context(copied(file)) for file in files}
         kinds = {file: holds_results(_beginning(path, file)) for file, path in paths.items()}
@@ -175,8 +176,10 @@ def command(files: tuple[Path, ...], options: _ImportRequest) -> None:
 
 def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
     """Store what ``tourney export`` wrote to a file, which can be read from a path, as a tournament."""
-    label, created = label_of(file), datetime.now(UTC).isoformat(timespec="seconds")
-    name, again = options.name, options.again
+    label = label_of(file)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    name = options.name
+    again = options.again
 
     def values() -> Iterator[tuple[str, object]]:
         return read_json_lines(path, label)
@@ -223,14 +226,14 @@ def _import_results(paths: dict[Path, Path], options: _ImportRequest) -> None:
 
 def _beginning(path: Path, file: Path) -> bytes:
     """The first bytes of a file's content, as far as it can be read."""
-    found = b""
+    content = b""
     try:
         with suppress(InputError), reading(path, label_of(file)) as opened:
-            while len(found) < _BEGINNING and (line := opened.readline(_BEGINNING)):
-                found += line
+            while len(content) < _BEGINNING and (line := opened.readline(_BEGINNING)):
+                content += line
     except OSError as error:
         raise InputError(f"{label_of(file)} cannot be read: {error.strerror}") from error
-    return found
+    return content
 
 
 @contextmanager

@@ -76,8 +76,8 @@ class CommandTable(click.Group):
         if name in self.core_names:
             # A module cannot be named like a keyword: `import` is in import_.py.
             module = {"import": "import_"}.get(name, name.replace("-", "_"))
-            own: click.Command = import_module(f"{self.package}.{module}").command
-            return own
+            loaded: click.Command = import_module(f"{self.package}.{module}").command
+            return loaded
         target = self.added[name].target
         try:
             command: click.Command = plugins.load(target)

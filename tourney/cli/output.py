@@ -119,9 +119,9 @@ class Output:
         """
         if self.format is OutputFormat.JSON:
             return
-        given = [row if isinstance(row, Mapping) else msgspec.structs.asdict(row) for row in rows]
-        described = [c if isinstance(c, Column) else Column(c, right=_numeric(given, c)) for c in columns]
-        listed = list(rendered(given, described, people=self.people))
+        mappings = [row if isinstance(row, Mapping) else msgspec.structs.asdict(row) for row in rows]
+        described = [c if isinstance(c, Column) else Column(c, right=_numeric(mappings, c)) for c in columns]
+        listed = list(rendered(mappings, described, people=self.people))
         if self.format is OutputFormat.CSV:
             buffer = io.StringIO()  # written at once, or not at all
             writer = csv.writer(buffer, lineterminator="\n")
@@ -162,7 +162,8 @@ class Output:
         for line in cells:
             table.add_row(*map(Text, line))
         console = self.console()
-        least_width, gaps = sum(least), len(columns) - 1
+        least_width = sum(least)
+        gaps = len(columns) - 1
         if least_width + gaps > console.width:
             widest = max(map(len, heads), default=0)
             blocks = (

@@ -99,7 +99,9 @@ def command(match: str | None, options: _RerunRequest) -> None:
     missing are named, with exit code 2. Ctrl-C finishes the matches in play and sums up; a second one stops
     at once.
     """
-    size, drawn, output = options.size, options.seed, current()
+    size = options.size
+    drawn = options.seed
+    output = current()
     if options.everything and size is not None:
         raise UsageError("give one of --all and --sample N")
     if drawn is not None and size is None:
@@ -145,7 +147,8 @@ class _Result:
         self.output.text(text)
         counts = {kind.replace(" ", "_"): self.counts[kind] for kind in _SUMS}
         seed = None if self.seed is None else str(self.seed)
-        holds, matches = not self.counts["different"], tuple(self.lines)
+        holds = not self.counts["different"]
+        matches = tuple(self.lines)
         self.output.document(RerunDocument.of(self, **counts, holds=holds, seed=seed, matches=matches))
 
 
@@ -156,27 +159,27 @@ def _memory_of(record: Record, store: BotStore) -> MatchMemory:
 
 
 def _one(match: str, options: _RerunRequest, output: Output) -> None:
-    found = find_match(match, options.db)
-    doubts = doubts_of(found.record, found.measured)
+    stored_match = find_match(match, options.db)
+    doubts = doubts_of(stored_match.record, stored_match.measured)
     if doubts:
-        output.say(f"{found.label} is not guaranteed to reproduce: {', '.join(doubts)}")
+        output.say(f"{stored_match.label} is not guaranteed to reproduce: {', '.join(doubts)}")
     box = open_sandbox(options.local.sandbox, private_paths(options.db, Path(options.bots)))
     store = BotStore(Path(options.bots))
-    for seat in found.record.seats:
+    for seat in stored_match.record.seats:
         store.provide(seat.digest)
-    if text := plan_matches(_memory_of(found.record, store), 1).text:
+    if text := plan_matches(_memory_of(stored_match.record, store), 1).text:
         output.say(text)
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
-        _, findings = rerun(found.record, runner.play)
+        _, findings = rerun(stored_match.record, runner.play)
     result = _Result(output, 1)
     kind: Kind = "same" if not findings else "not promised" if doubts else "different"
-    result.add(found.label, kind, [str(one) for one in findings])
+    result.add(stored_match.label, kind, [str(finding) for finding in findings])
     if not (findings and output.people):
-        result.end(f"{found.label} came out the same: {found.record.digest}")
+        result.end(f"{stored_match.label} came out the same: {stored_match.record.digest}")
     if kind == "not promised":
-        raise UnpromisedError(f"{found.label} came out differently, which was not promised")
+        raise UnpromisedError(f"{stored_match.label} came out differently, which was not promised")
     if findings:
-        raise CheckError(f"{found.label} came out differently")
+        raise CheckError(f"{stored_match.label} came out differently")
 
 
 @dataclass(frozen=True)
@@ -225,14 +228,18 @@ def _stored_candidates(database: Database, words: str | None, db: str, output: O
     """The records of a tournament, or of all that have records in the database."""
     chosen = database.tournaments.all() if words is None else (database.tournaments.get(words),)
     archives = database.tournaments.archives()
-    said = [f"{one.name} is in {archives[one.id]}" for one in chosen if one.id in archives]
+    archived = [
+        f"{tournament.name} is in {archives[tournament.id]}"
+        for tournament in chosen
+        if tournament.id in archives
+    ]
     nothing = f"there is no record to replay in {words or db}"
-    if said and all(one.id in archives or not one.recorded for one in chosen):
-        more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+    if archived and all(tournament.id in archives or not tournament.recorded for tournament in chosen):
+        more = f"; and {len(archived) - _NAMED} more" if len(archived) > _NAMED else ""
         way = "Or play the matches of the file again: `tourney rerun --all FILE`"
-        nothing = f"{nothing}: {'; '.join(said[:_NAMED])}{more}. {way}"
+        nothing = f"{nothing}: {'; '.join(archived[:_NAMED])}{more}. {way}"
     else:
-        for sentence in said:
+        for sentence in archived:
             output.say(f"left out: {sentence}")
     places: list[tuple[Tournament, int]] = []
     for tournament in chosen:
@@ -271,12 +278,13 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunReque
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
     # A module counts fuel by one meter, so bots are provided with those of their matches.
     meters: dict[str, str | None] = {}
-    store, sandbox = BotStore(Path(options.bots).absolute()), options.local.sandbox
+    store = BotStore(Path(options.bots).absolute())
+    sandbox = options.local.sandbox
     need = MatchMemory(0, 0)
     for index in picked:
         record = candidates.load(index)[0]
         meters |= dict.fromkeys((seat.digest for seat in record.seats), record.limits.meter)
-        need = max(need, _memory_of(record, store), key=lambda one: one.match_mb)
+        need = max(need, _memory_of(record, store), key=lambda demand: demand.match_mb)
     box = open_sandbox(sandbox, private_paths(options.db, store.root))
     missing = provide_bots(store, sorted(meters), box, meters)
 
@@ -289,13 +297,13 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunReque
     counts = result.counts
     with counting(result.output, "rerun", "matches") as step:
 
-        def shown(found: Iterator[Replayed]) -> Iterator[Replayed]:
-            for done, one in enumerate(found, 1):
+        def shown(replays: Iterator[Replayed]) -> Iterator[Replayed]:
+            for done, replayed in enumerate(replays, 1):
                 step(done, len(picked))
-                yield one
+                yield replayed
 
-        for one in in_order(shown(replay.run())):
-            result.add(candidates.label(picked[one.index]), one.kind, one.findings)
+        for replayed in in_order(shown(replay.run())):
+            result.add(candidates.label(picked[replayed.index]), replayed.kind, replayed.findings)
     played = counts.total() - counts["not played"]
     sums = [f"{counts[kind]} {words}" for kind, words in _SUMS.items() if counts[kind] or kind == "same"]
     result.end(f"{counted(played, 'match')} replayed: {', '.join(sums)}")

@@ -37,7 +37,8 @@ def command(game: str, console: bool) -> None:
 
     The answer to an invalid line is "error" and the reason; the game does not change.
     """  # noqa: D301 - click reads the control character, which keeps the lines as they are
-    rules, source = find_game(game), sys.stdin.buffer
+    rules = find_game(game)
+    source = sys.stdin.buffer
     if source.isatty():
         if not console:
             click.echo(_page(rules), nl=False)
@@ -58,7 +59,8 @@ def _page(game: AnyGame) -> str:
 
 
 def _answer(console: Console, source: BinaryIO, answers: BinaryIO) -> None:
-    failed, game = False, console.game.name
+    failed = False
+    game = console.game.name
     while (line := _read_line(source)) is not None:
         try:
             console, answer = console.answer_bytes(line)

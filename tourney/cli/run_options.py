@@ -183,8 +183,8 @@ def beacon_value(text: str | None) -> str | None:
 
 def parse_share(text: str) -> int:
     """A percentage as a number of 10,000, as 200 for 2%. Raises UsageError."""
-    found = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,2}))?%?", text, re.ASCII)
-    share = 100 * int(found[1]) + int((found[2] or "0").ljust(2, "0")) if found else -1
+    digits = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,2}))?%?", text, re.ASCII)
+    share = 100 * int(digits[1]) + int((digits[2] or "0").ljust(2, "0")) if digits else -1
     if not 0 <= share <= 10_000:
         raise UsageError(f"--recheck {text!r}: give a percentage from 0% to 100%, as 2% or 0.5%")
     return share

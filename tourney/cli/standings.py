@@ -76,16 +76,18 @@ def command(tournament: str | None, db: str) -> None:
     standard error. docs/explanation/formats.md explains the rankings.
     """
     with open_database(db) as opened, opened.snapshot() as database:
-        found = database.tournament(tournament)
-        warn_unknown_format(found.stored)
-        lines, interim = found.standing_lines(), found.interim()
-        name_default(tournament, found.stored, database.database)
+        stored = database.tournament(tournament)
+        warn_unknown_format(stored.stored)
+        lines = stored.standing_lines()
+        interim = stored.interim()
+        name_default(tournament, stored.stored, database.database)
     output = current()
-    ranking, luck = Ranking.of(found.stored.plan), shows_luck(found.stored)
+    ranking = Ranking.of(stored.stored.plan)
+    luck = shows_luck(stored.stored)
     columns = standings_columns(ranking, luck=luck)
     output.document(
         StandingsDocument(
-            tournament=found.name,
+            tournament=stored.name,
             finished=not interim,
             ranked_by=tuple(column.key for column in ranking_columns(ranking)),
             standings=tuple(map(standing_line, lines)),
@@ -110,10 +112,10 @@ def standing_line(line: Standing) -> StandingsLine:
     )
 
 
-def name_default(asked: str | None, found: Tournament, database: Database) -> None:
+def name_default(asked: str | None, chosen: Tournament, database: Database) -> None:
     """Name the tournament that a command took by default, where there are others."""
     if asked is None and len(database.tournaments.all()) > 1:
-        current().say(f"tournament: {found.name}")
+        current().say(f"tournament: {chosen.name}")
 
 
 def warn_unknown_format(tournament: Tournament) -> None:

@@ -206,18 +206,18 @@ def _check_all(
     with counting(checks.output, "verify", "records") as step:
         verifiers = _verifiers(checks, database, Path(options.bots), sealed=head is not None and head.sealed)
         archives = database.tournaments.archives()
-        here = [(found, verifier) for found, verifier in verifiers if found.id not in archives]
-        total = sum(database.schedules.progress(found.id).done for found, _ in here)
-        if total == 0 and head is None and all(found.root is None for found, _ in verifiers):
+        here = [(tournament, verifier) for tournament, verifier in verifiers if tournament.id not in archives]
+        total = sum(database.schedules.progress(tournament.id).done for tournament, _ in here)
+        if total == 0 and head is None and all(tournament.root is None for tournament, _ in verifiers):
             raise UsageError(f"there is nothing to verify in {options.db}")
         count = options.processes or (default_processes() if total >= _MANY else 1)
-        names = {verifier: found for found, verifier in here}
+        names = {verifier: tournament for tournament, verifier in here}
         partial = PartialCheck.asked(options.db, options.duration, options.age)
         done = 0
 
         def stored(pool: Pool) -> Iterator[Checked]:
             nonlocal done
-            whole = ((one, match) for _, one in here for match in one.matches(pool))
+            whole = ((verifier, match) for _, verifier in here for match in verifier.matches(pool))
             for verifier, (number, findings) in partial.matches([*names], pool) if partial else whole:
                 done += 1
                 step(done, total)
@@ -230,11 +230,11 @@ def _check_all(
             checks.left = partial.left
             checks.notes |= {*partial.sentences()}
         broken = []
-        for found, one in verifiers:
+        for tournament, verifier in verifiers:
             if partial is not None and partial.over:
-                checks.notes.add(f"{found.name} was not checked as a whole: the time was over")
-            elif not _check_whole(checks, database, found, one, step):
-                broken.append(found.name)
+                checks.notes.add(f"{tournament.name} was not checked as a whole: the time was over")
+            elif not _check_whole(checks, database, tournament, verifier, step):
+                broken.append(tournament.name)
     if broken:
         what, does = ("tournament", "does") if len(broken) == 1 else ("tournaments", "do")
         checks.failures.append(f"the {what} {', '.join(broken)} {does} not hold")
@@ -247,18 +247,18 @@ def _verifiers(checks: Checks, database: "Database", bots: Path, *, sealed: bool
 
     store = BotStore(bots) if bots.is_dir() else None
     archives = database.tournaments.archives()
-    found = []
+    verifiers = []
     for tournament in database.tournaments.all():
         if not tournament.recorded:
             checks.output.say(f"{tournament.name} has results without records, which cannot be verified")
             continue
-        found.append((tournament, TournamentVerifier(database, tournament, store, sealed=sealed)))
+        verifiers.append((tournament, TournamentVerifier(database, tournament, store, sealed=sealed)))
         if tournament.id in archives:
             checks.notes.add(
                 f"{tournament.name} is in {archives[tournament.id]} (its schedule, results and root are"
                 " checked here, by the digests of its records)"
             )
-    return found
+    return verifiers
 
 
 def _check_whole(
@@ -275,22 +275,22 @@ def _check_whole(
     checks.notes |= verifier.unchecked
     for note in whole.notes:
         checks.output.say(note)
-    found = list(whole.findings)
+    findings = list(whole.findings)
     if (target := offered("tournament_checks").get(tournament.plan.format)) is not None:
-        found += load(target)(database, tournament)
-    for finding in found:
+        findings += load(target)(database, tournament)
+    for finding in findings:
         checks.find(tournament.name, Finding(str(finding)))
     counts = database.schedules.progress(tournament.id)
     checks.tournaments.append(
         WholeTournament.of(
             counts,
             tournament=tournament.name,
-            whole=not found and whole.unfinished is None,
+            whole=not findings and whole.unfinished is None,
             unfinished=whole.unfinished,
             matches=counts.rows,
         )
     )
-    if not found:
+    if not findings:
         state = f"whole: {counted(counts.rounds, 'round')}, {counts.rows} matches"
         if whole.unfinished is not None:
             state = f"not whole: {whole.unfinished}"
@@ -301,7 +301,7 @@ def _check_whole(
             checks.notes.add(f"not under a root: {'; '.join(OUTSIDE_ROOT)}")
     if tournament.game == EXTERNAL:
         checks.output.text(f"{tournament.name}: {OUTSIDE}")
-    return not found
+    return not findings
 
 
 def _check_published(
@@ -314,10 +314,10 @@ def _check_published(
     """Compare the tournaments of a database, or that of an export, with a published root or commitment."""
     from tourney.check.published import compare_published  # noqa: PLC0415 - slow to import, as below
 
-    given = [("root", options.root), ("commitment", options.commitment)]
+    published = [("root", options.root), ("commitment", options.commitment)]
     if head is not None:
-        given.append(("commitment", head.line.commitment))
-    for what, value in given:
+        published.append(("commitment", head.line.commitment))
+    for what, value in published:
         if value is not None:
             name, sentence = compare_published(what, value, database, words if head is None else None, head)
             if name:
@@ -330,7 +330,8 @@ def _check_published(
 def _check_proof(checks: Checks, path: Path, match: str | None, options: _VerifyRequest) -> None:
     from tourney.check.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
 
-    root, more = options.root, options.everything or options.manifest is not None
+    root = options.root
+    more = options.everything or options.manifest is not None
     if options.commitment is not None and match is None and root is None and not more:
         entry = read_commitment(read_json_value(path), str(path))
         if leaf_of(entry).hex() != options.commitment:
@@ -342,7 +343,8 @@ def _check_proof(checks: Checks, path: Path, match: str | None, options: _Verify
     proof = read_proof(read_json_value(path), str(path))
     if not proof.leads_to(root):
         raise CheckError(f"{path} does not lead to the root {root}")
-    checks.entry, checks.entries = proof.index, proof.tree_size
+    checks.entry = proof.index
+    checks.entries = proof.tree_size
     if isinstance(proof.entry, dict):
         checks.output.text(
             f"the plan in {path} belongs to this root, which has {proof.tree_size - 1} matches"

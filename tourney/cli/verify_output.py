@@ -88,7 +88,8 @@ class Checks:
             self.wrong += bool(findings)
             for finding in findings:
                 self.find(label, finding)
-        total, wrong = self.checked, self.wrong
+        total = self.checked
+        wrong = self.wrong
         if total == 0 and where:
             raise UsageError(f"there is nothing to verify in {where}")
         noun = "record" if total == 1 else "records"
