@@ -56,10 +56,14 @@ def take_in(league: League, night: int, now: datetime, say: Say, seconds: float 
         elif submission.fate == "refused":
             _tell(league, submission, say)
     _Judge(league, night, now, say).judge_all(seconds)
-    for one in league.ledger.submissions.values():
-        if one.fate != "waiting" and one.received >= moment(now - _RECENT) and not has_receipt(league, one):
+    for submission in league.ledger.submissions.values():
+        if (
+            submission.fate != "waiting"
+            and submission.received >= moment(now - _RECENT)
+            and not has_receipt(league, submission)
+        ):
             # A crash may have come before the receipt, or after it was made and before it was written.
-            _tell(league, one, say)
+            _tell(league, submission, say)
 
 
 def enter_house(league: League, night: int) -> None:
@@ -79,9 +83,9 @@ def _tell(league: League, judged: Submission, say: Say) -> None:
 def charged_seconds(league: League, night: int) -> defaultdict[str, float]:
     """The seconds that builds and trials of a night were charged, by who pays (``League.payer``)."""
     seconds: defaultdict[str, float] = defaultdict(float)
-    for one in league.ledger.submissions.values():
-        if one.night == night:
-            seconds[league.payer(one.author, one.user)] += one.charged_ms / 1000
+    for submission in league.ledger.submissions.values():
+        if submission.night == night:
+            seconds[league.payer(submission.author, submission.user)] += submission.charged_ms / 1000
     return seconds
 
 
@@ -93,7 +97,7 @@ class _Candidate:
     folder: Path
     bot: StoredBot
     payer: str
-    known: bool
+    is_entered: bool
     """Whether its author has this bot in the league already, so that its name is its own."""
 
     @property
@@ -102,26 +106,28 @@ class _Candidate:
         names = self.submission.author, self.submission.bot
         return ("digest", self.bot.digest), *zip(("author", "bot"), map(skeleton, names), strict=True)
 
-    def came_before(self, other: "_Candidate") -> bool:
+    def came_before(self, rival: "_Candidate") -> bool:
         """Whether it arrived before another one; neither did if that is not known."""
-        one, two = self.submission, other.submission
-        if one.arrived is not None and two.arrived is not None:
-            return one.arrived < two.arrived
-        return one.received < two.received
+        mine = self.submission
+        theirs = rival.submission
+        if mine.arrived is not None and theirs.arrived is not None:
+            return mine.arrived < theirs.arrived
+        return mine.received < theirs.received
 
-    def conflict(self, other: "_Candidate") -> str:
+    def conflict(self, rival: "_Candidate") -> str:
         """Why it cannot enter if another one does, or ""."""
-        one, two = self.submission, other.submission
-        if one.author == two.author:
+        mine = self.submission
+        theirs = rival.submission
+        if mine.author == theirs.author:
             return ""
-        if self.bot.digest == other.bot.digest:
-            return f"it is equal to {two.author}/{two.bot}"
-        if self.known or other.known:
+        if self.bot.digest == rival.bot.digest:
+            return f"it is equal to {theirs.author}/{theirs.bot}"
+        if self.is_entered or rival.is_entered:
             return ""  # the ledger decides
-        if imitated(one.author, [two.author]):
-            return f"the name {one.author} looks like the author {two.author}"
-        if imitated(one.bot, [two.bot]):
-            return f"the name {one.bot} looks like {two.bot} of {two.author}"
+        if imitated(mine.author, [theirs.author]):
+            return f"the name {mine.author} looks like the author {theirs.author}"
+        if imitated(mine.bot, [theirs.bot]):
+            return f"the name {mine.bot} looks like {theirs.bot} of {theirs.author}"
         return ""
 
 
@@ -147,12 +153,12 @@ class _Judge:
         left = seconds
         while self._waiting:
             candidate = self._next()
-            alike = [other for other in self._rivals(candidate) if not candidate.came_before(other)]
+            alike = [rival for rival in self._rivals(candidate) if not candidate.came_before(rival)]
             if alike:
-                for one, other in ((candidate, alike[0]), *((one, candidate) for one in alike)):
-                    del self._waiting[one.submission.number]
-                    why = f"{one.conflict(other)}, and it is not known which arrived first: change it"
-                    self._refuse(one.submission, one.folder, why)
+                for refused, rival in ((candidate, alike[0]), *((refused, candidate) for refused in alike)):
+                    del self._waiting[refused.submission.number]
+                    why = f"{refused.conflict(rival)}, and it is not known which arrived first: change it"
+                    self._refuse(refused.submission, refused.folder, why)
                 continue
             allowed = self._allowed(candidate, left)
             del self._waiting[candidate.submission.number]
@@ -172,14 +178,14 @@ class _Judge:
             else:
                 submission = structs.replace(submission, digest=stored.digest)
                 payer = self._league.payer(author, submission.user)
-                known = bool(self._league.ledger.versions_of(author, bot))
-                yield _Candidate(submission, path, stored, payer, known)
+                is_entered = bool(self._league.ledger.versions_of(author, bot))
+                yield _Candidate(submission, path, stored, payer, is_entered)
 
     def _rivals(self, candidate: _Candidate) -> list[_Candidate]:
         """The others that wait of which only one can enter."""
         numbers = {number for key in candidate.keys for number in self._by_key[key]} & self._waiting.keys()
         others = (self._waiting[number] for number in sorted(numbers))
-        return [other for other in others if candidate.conflict(other)]
+        return [rival for rival in others if candidate.conflict(rival)]
 
     def _next(self) -> _Candidate:
         """The candidate to judge now: of rivals the first that arrived, of all who has used least.
@@ -189,28 +195,33 @@ class _Judge:
         free = [
             candidate
             for candidate in self._waiting.values()
-            if not any(other.came_before(candidate) for other in self._rivals(candidate))
+            if not any(rival.came_before(candidate) for rival in self._rivals(candidate))
         ]
 
         def turn(candidate: _Candidate) -> tuple[float, bool, int, int]:
             submission = candidate.submission
-            spent, builds = self._spent[candidate.payer], bool(candidate.bot.manifest.build)
+            spent = self._spent[candidate.payer]
+            builds = bool(candidate.bot.manifest.build)
             return spent, builds, submission.arrived or 0, submission.number
 
         return min(free or self._waiting.values(), key=turn)
 
     def _allowed(self, candidate: _Candidate, left: float) -> float:
         """The seconds that a candidate may take: an even share of those left, within its quota."""
-        payers = {other.payer for other in self._waiting.values() if not self._spent[other.payer]}
+        payers = {waiting.payer for waiting in self._waiting.values() if not self._spent[waiting.payer]}
         others = len(payers - {candidate.payer})
         quota = self._league.table.quota.seconds_per_night - self._spent[candidate.payer]
         return min(quota, left / (others + 1))
 
     def _judge(self, candidate: _Candidate, allowed: float) -> float:
         """Judge a candidate, and enter the result in the ledger in one write; the seconds that it took."""
-        league, submission, night = self._league, candidate.submission, self._night
-        diagnosis, entries = Diagnosis(), tuple[Entry, ...]()
-        version, problem = None, ""
+        league = self._league
+        submission = candidate.submission
+        night = self._night
+        diagnosis = Diagnosis()
+        entries = tuple[Entry, ...]()
+        version = None
+        problem = ""
         try:
             version = _refuse_known(league, submission, candidate.bot)
             if version is None:
@@ -232,7 +243,8 @@ class _Judge:
                 new, *superseded = _new_version(
                     league, judged.author, judged.bot, candidate.bot.digest, night
                 )
-                version, entries = new.number, (new, *superseded)
+                version = new.number
+                entries = (new, *superseded)
                 if judged.author not in league.ledger.established:
                     entries += (Author(judged.author, judged.received, judged.user),)
             judged = structs.replace(judged, fate="accepted", version=version, reason="")
@@ -250,7 +262,9 @@ class _Judge:
         quota = self._league.table.quota.seconds_per_night
         if submission.charged_ms >= 1000 * quota:
             return "", f"its build and trials take longer than {quota} s, all that an author has in a night"
-        nights = [one for one in self._league.ledger.nights.values() if one.opened >= submission.received]
+        nights = [
+            night for night in self._league.ledger.nights.values() if night.opened >= submission.received
+        ]
         had = f"the {max(0, allowed):.0f} s that its author had left in night {self._night}"
         why = f"its build and trials do not fit into {had}"
         if len(nights) >= _PATIENCE:
@@ -300,29 +314,33 @@ def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
 
 def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int | None:
     """The version that a submission is already, or None. Raises BotError for what must not enter."""
-    author, name, ledger = submission.author, submission.bot, league.ledger
+    author = submission.author
+    name = submission.bot
+    ledger = league.ledger
     if why := folder_problem(league, author, submission.user):
         raise BotError(why)  # another author may have entered since it was taken
-    shipped = next((one for one, digest in shipped_digests().items() if digest == bot.digest), None)
+    shipped = next(
+        (shipped_name for shipped_name, digest in shipped_digests().items() if digest == bot.digest), None
+    )
     if shipped is not None:
         raise BotError(f"it is a copy of {shipped}, a bot that ships with Tourney")
-    known = ledger.by_digest.get(bot.digest)
-    if known is not None:
-        if (known.author, known.bot) != (author, name):
-            raise BotError(f"it is a copy of {known.label}")
-        if known.withdrawn or known.superseded is not None:
-            why = "was withdrawn" if known.withdrawn else "a newer version superseded"
-            raise BotError(f"it is {known.label}, which {why}: change it, and it enters as a new version")
-        return known.number
-    others = {one.bot for one in ledger.versions if one.author != author}
-    if other := imitated(name, others | shipped_bots().keys()):
-        raise BotError(f"the name {name} looks like {other}: choose another one")
+    entered = ledger.by_digest.get(bot.digest)
+    if entered is not None:
+        if (entered.author, entered.bot) != (author, name):
+            raise BotError(f"it is a copy of {entered.label}")
+        if entered.withdrawn or entered.superseded is not None:
+            why = "was withdrawn" if entered.withdrawn else "a newer version superseded"
+            raise BotError(f"it is {entered.label}, which {why}: change it, and it enters as a new version")
+        return entered.number
+    others = {version.bot for version in ledger.versions if version.author != author}
+    if similar := imitated(name, others | shipped_bots().keys()):
+        raise BotError(f"the name {name} looks like {similar}: choose another one")
     payer = league.payer(author, submission.user)
-    payers = {one: league.payer(one) for one in ledger.established}
+    payers = {author: league.payer(author) for author in ledger.established}
     bots = {
-        (one.author, one.bot)
-        for one in ledger.versions
-        if payers.get(one.author) == payer and not one.withdrawn
+        (version.author, version.bot)
+        for version in ledger.versions
+        if payers.get(version.author) == payer and not version.withdrawn
     }
     if len(bots | {(author, name)}) > league.table.quota.bots:
         raise BotError(
@@ -349,7 +367,9 @@ def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
         cut = taken >= seconds
         return Diagnosis("" if cut else str(error), (), notes, round(1000 * taken), cut=cut)
     charged_ms = round(1000 * (time.monotonic() - began)) if makes else 0
-    lines, problem, match_ms = list[str](), "", 0
+    lines = list[str]()
+    problem = ""
+    match_ms = 0
     try:
         for trial in check_bot(bot, league.store, sandbox, [league.table.game], league.limits):
             lines += trial.lines()
@@ -375,6 +395,6 @@ def _new_version(league: League, author: str, bot: str, digest: str, night: int)
     versions = league.ledger.versions_of(author, bot)
     yield BotVersion(author, bot, len(versions) + 1, digest, night)
     retired = night + (0 if author == HOUSE else league.table.quota.superseded_nights)
-    for one in versions[-1:]:
-        if one.superseded is None:
-            yield structs.replace(one, superseded=night, retired=retired)
+    for latest in versions[-1:]:
+        if latest.superseded is None:
+            yield structs.replace(latest, superseded=night, retired=retired)

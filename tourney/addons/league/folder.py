@@ -95,12 +95,17 @@ class LeagueFolder:
     def private(self) -> dict[str, Path]:
         """What no bot may see, by what it is."""
         records = private_paths(self.database, self.store.root)
-        own = {
+        own_files = {
             "the league file": self.folder / LEAGUE_FILE,
             "the inbox": self.inbox,
             "the outbox": self.outbox,
         }
-        return {**own, "the league's log": self.folder / "league.log", "the records": self.records, **records}
+        return {
+            **own_files,
+            "the league's log": self.folder / "league.log",
+            "the records": self.records,
+            **records,
+        }
 
     @property
     def store(self) -> BotStore:
@@ -144,7 +149,8 @@ class League(LeagueFolder):
     def open(cls, folder: Path) -> "League":
         """Open the league of a folder. Raises UsageError if it is not one, InputError and StoreError."""
         read = LeagueFolder.read(folder)
-        path, table = read.folder, read.table
+        path = read.folder
+        table = read.table
         ledger = Ledger(path / LEDGER)
         if ledger.opened.name != table.name:
             raise InputError(
@@ -157,7 +163,8 @@ class League(LeagueFolder):
 
     def account_of(self, author: str) -> str | None:
         """The account that an author's files belong to, if it is known."""
-        table, entered = self.authors.get(author), self.ledger.authors.get(author)
+        table = self.authors.get(author)
+        entered = self.ledger.authors.get(author)
         if table is not None and table.user is not None:
             return table.user
         return entered.user if entered is not None and author in self.ledger.accepted else None
@@ -197,7 +204,7 @@ class League(LeagueFolder):
         if self.table.limits.memory_mb is not None or not database_exists(self.database):
             return self.table.limits.memory_mb
         with Database.open(self.database) as database:
-            plans = [one.plan for one in database.tournaments.all()]
+            plans = [tournament.plan for tournament in database.tournaments.all()]
         return plans[-1].limits.memory_mb if plans else None
 
     @property
@@ -307,7 +314,7 @@ _AUTHORS = """\
 
 def _league_text(name: str, game: str) -> str:
     seats = find_game(game).seat_counts[0]
-    house = [one for one in ("random", "greedy") if one in house_bots(game)]
+    house = [bot for bot in ("random", "greedy") if bot in house_bots(game)]
     anchors = "random = 0\n" if house else ""
     return f"""\
 name = "{name}"

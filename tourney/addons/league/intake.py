@@ -86,15 +86,18 @@ def look(league: League, now: datetime) -> Inbox:
     except OSError as error:
         raise EnvironmentFailure(f"the inbox {league.inbox} cannot be read: {error.strerror}") from error
     submissions = league.ledger.submissions.values()
-    seen = {(one.author, one.source): one.stamp for one in submissions}
+    seen = {(submission.author, submission.source): submission.stamp for submission in submissions}
     new = [
         arrival for arrival in every if seen.get((arrival.author, _shown(arrival.source))) != arrival.stamp
     ]
     today = now.astimezone(UTC).date().isoformat()
     used = Counter(
-        league.payer(one.author, one.user) for one in submissions if one.received.startswith(today)
+        league.payer(submission.author, submission.user)
+        for submission in submissions
+        if submission.received.startswith(today)
     )
-    taken, beyond = list[Arrival](), list[Arrival]()
+    taken = list[Arrival]()
+    beyond = list[Arrival]()
     for arrival in sorted(new, key=_order):
         payer = league.payer(arrival.author, arrival.user)
         used[payer] += 1
@@ -105,8 +108,10 @@ def look(league: League, now: datetime) -> Inbox:
         notes.append(f"left for another day, beyond the quota of {name}: {counted(count, 'submission')}")
     # In a repository a rival could copy what waits, and be taken before it.
     trees = {arrival.tree: arrival.author for arrival in beyond if arrival.tree}
-    taken = [one for one in taken if trees.get(one.tree, one.author) == one.author]
-    timed = [replace(one, arrived=received(league, one)) if one.tree else one for one in taken]
+    taken = [arrival for arrival in taken if trees.get(arrival.tree, arrival.author) == arrival.author]
+    timed = [
+        replace(arrival, arrived=received(league, arrival)) if arrival.tree else arrival for arrival in taken
+    ]
     return Inbox(tuple(_one_author_each(league, sorted(timed, key=_order))), tuple(notes))
 
 
@@ -122,7 +127,9 @@ def _shown(name: str) -> str:
 def _one_author_each(league: League, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
     """Refuse what an account submits under a second name, unless the organiser listed both."""
     submissions = league.ledger.submissions.values()
-    waiting = ((one.author, one.user) for one in submissions if one.fate == "waiting")
+    waiting = (
+        (submission.author, submission.user) for submission in submissions if submission.fate == "waiting"
+    )
     authors: dict[str, str] = {}
     for author, user in (*((name, None) for name in league.ledger.established), *waiting):
         authors.setdefault(league.payer(author, user), author)
@@ -157,9 +164,9 @@ def _folder_arrivals(league: League, notes: list[str], now: float) -> Iterator[A
             notes.append(
                 f"the inbox has {counted(strays, 'entry', 'entries')} besides the folders of authors"
             )
-        known = league.ledger.established.keys() | league.authors.keys()
+        authors = league.ledger.established.keys() | league.authors.keys()
         for payer, names in sorted(folders.items()):
-            names.sort(key=lambda name: (name not in known, name))
+            names.sort(key=lambda name: (name not in authors, name))
             yield from _AccountLook(league, payer, now, notes).look(inbox, names)
 
 
@@ -248,7 +255,11 @@ class _Seen:
 
 def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
     """Look at a submission without reading it, up to a number of files and folders."""
-    latest, arrived, ready, problem, count = 0.0, 0, entry.name.endswith(READY), "", 0
+    latest = 0.0
+    arrived = 0
+    ready = entry.name.endswith(READY)
+    problem = ""
+    count = 0
     # One more than a bot may have, with as many that do not belong to it.
     most = min(most, 2 * SUBMITTED.files)
     pending = [(entry.name, entry)]
@@ -260,8 +271,8 @@ def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
             arrived = max(arrived, inner.info.st_ctime_ns // 1000)
             if inner.is_folder:
                 within = folder.entries(path, most + 1)
-                ready |= path == entry.name and any(one.name == READY for one in within)
-                pending += ((f"{path}/{one.name}", one) for one in within)
+                ready |= path == entry.name and any(child.name == READY for child in within)
+                pending += ((f"{path}/{child.name}", child) for child in within)
             elif not stat.S_ISREG(inner.info.st_mode):
                 kind = "a link" if stat.S_ISLNK(inner.info.st_mode) else "neither a file nor a folder"
                 problem = problem or f"{_shown(path)} is {kind}: put the bot itself there"
@@ -361,7 +372,9 @@ def _copy_unchanged(box: HeldFolder, arrival: Arrival, work: Path) -> bool:
 
 def recover(league: League) -> None:
     """Finish what a crash interrupted: what is in the ledger was copied whole, the rest is in the inbox."""
-    waiting = {one.number for one in league.ledger.submissions.values() if one.fate == "waiting"}
+    waiting = {
+        submission.number for submission in league.ledger.submissions.values() if submission.fate == "waiting"
+    }
     for path in sorted((league.records / "taken").iterdir()):
         plain = path.name.removeprefix(_NEW)
         key = _KEY.fullmatch(plain)

@@ -123,7 +123,7 @@ class Night(Struct, frozen=True, tag_field="kind", tag="night", forbid_unknown_f
     @property
     def matches(self) -> int:
         """The matches of all its tournaments."""
-        return sum(one.matches for one in self.tournaments)
+        return sum(tournament.matches for tournament in self.tournaments)
 
 
 class Division(Struct, frozen=True, forbid_unknown_fields=True):
@@ -147,7 +147,7 @@ class Season(Struct, frozen=True, tag_field="kind", tag="season", forbid_unknown
 
     def division_of(self, bot: str, lowest: int) -> int:
         """The division of AUTHOR/BOT."""
-        return next((one.number for one in self.divisions if bot in one.bots), lowest)
+        return next((division.number for division in self.divisions if bot in division.bots), lowest)
 
 
 Entry = Opened | Author | Submission | BotVersion | Night | Season
@@ -236,14 +236,16 @@ class Ledger:
 
     def versions_of(self, author: str, bot: str) -> tuple[BotVersion, ...]:
         """The versions of a bot, the oldest first."""
-        return tuple(one for one in self.versions if (one.author, one.bot) == (author, bot))
+        return tuple(version for version in self.versions if (version.author, version.bot) == (author, bot))
 
     def alive(self, night: int) -> tuple[BotVersion, ...]:
         """The versions that play in a night."""
         return tuple(
-            one
-            for one in self.versions
-            if one.night <= night and not one.withdrawn and (one.retired is None or one.retired > night)
+            version
+            for version in self.versions
+            if version.night <= night
+            and not version.withdrawn
+            and (version.retired is None or version.retired > night)
         )
 
     @property
@@ -258,7 +260,7 @@ class Ledger:
     @property
     def by_digest(self) -> Mapping[str, BotVersion]:
         """The version of each digest: no two versions have the same."""
-        return {one.digest: one for one in self.versions}
+        return {version.digest: version for version in self.versions}
 
     @property
     def night(self) -> Night | None:

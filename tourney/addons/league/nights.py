@@ -93,7 +93,8 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
     check_league(league)
     closed = list(close_league(league))  # before the lock, which any account that can read it can hold
     with league_lock(league) as held:
-        log, begun = LeagueLog(held, say), plan.clock()
+        log = LeagueLog(held, say)
+        begun = plan.clock()
         for sentence in closed:
             log.say(sentence)
         night = _open(held, now, log)
@@ -124,15 +125,19 @@ def _refuse_weaker(league: League, log: Listener, *, allow: bool) -> None:
     if not database_exists(league.database):
         return
     with Database.open(league.database) as database:
-        played = (one for one in reversed(database.tournaments.all()) if floor_of(database, one))
+        played = (
+            tournament
+            for tournament in reversed(database.tournaments.all())
+            if floor_of(database, tournament)
+        )
         for last in islice(played, 1):
             refuse_weaker(database, last, sandbox, allow=allow, say=log.say)
 
 
 def check_league(league: League) -> None:
     """Raise InputError for a value of the league file by which a night could only fail, or do nothing."""
-    if found := _misfit(league):
-        key, problem = found
+    if misfit := _misfit(league):
+        key, problem = misfit
         path = league.folder / LEAGUE_FILE
         raise InputError(f"{path}: {key} {problem}", file=path, key=key)
 
@@ -146,7 +151,7 @@ def _misfit(league: League) -> tuple[str, str] | None:
         return "notify", f"names the program {show(table.notify[0])}, which cannot be run"
     if database_exists(league.database):
         with Database.open(league.database) as database:
-            played = {one.game for one in database.tournaments.all()}
+            played = {tournament.game for tournament in database.tournaments.all()}
         for game in sorted(played - {table.game}):
             return "game", f"is {show(table.game)}, but this league has played {show(game)}: set it back"
     return None
@@ -241,22 +246,25 @@ def size_of(path: Path) -> int:
 
 def _archive(league: League, now: datetime, log: Listener) -> None:
     """Archive closed seasons, the oldest first, until the database is within ``keep-records``."""
-    most, path = league.table.keep_records, Path(league.database)
-    closed = [number for number, one in sorted(league.ledger.seasons.items()) if one.closed is not None]
+    most = league.table.keep_records
+    path = Path(league.database)
+    closed = [number for number, season in sorted(league.ledger.seasons.items()) if season.closed is not None]
     packing = "gz" if find_spec("zstandard") is None else "zst"
     for number in closed if most is not None and path.exists() else ():
         if size_of(path) <= (most or 0) << 20:
             return
         folder = league.records / "archives" / f"season-{number}"
         folder.mkdir(exist_ok=True)
-        nights = [one for one in league.ledger.nights.values() if one.season == number]
+        nights = [night for night in league.ledger.nights.values() if night.season == number]
         with Database.open(league.database, write=True) as database:
             gone = database.tournaments.archives()
-            for one in (one for night in nights for one in night.tournaments if one.matches):
-                if database.tournaments.get(one.name).id not in gone:
-                    file = folder / f"{one.name}.jsonl.{packing}"
+            for tournament in (
+                tournament for night in nights for tournament in night.tournaments if tournament.matches
+            ):
+                if database.tournaments.get(tournament.name).id not in gone:
+                    file = folder / f"{tournament.name}.jsonl.{packing}"
                     file.unlink(missing_ok=True)  # of a call that was killed before it removed anything
-                    archive_tournament(database, one.name, file, moment(now))
+                    archive_tournament(database, tournament.name, file, moment(now))
             database.give_space_back()
         log.say(f"the records of season {number} are in {folder.relative_to(league.folder)}")
 
@@ -270,8 +278,10 @@ def preview(league: League, now: datetime) -> Iterator[str]:
     yield f"night {number} " + ("goes on" if goes_on else "begins")
     inbox = look(league, now)
     yield from map(legible, inbox.notes)
-    for one in inbox.arrivals:
-        name = legible(f"{one.author}/{one.bot}")
-        yield f"{name} is taken in" if not one.problem else f"{name} is refused: {legible(one.problem)}"
+    for arrival in inbox.arrivals:
+        name = legible(f"{arrival.author}/{arrival.bot}")
+        yield (
+            f"{name} is taken in" if not arrival.problem else f"{name} is refused: {legible(arrival.problem)}"
+        )
     alive = league.ledger.alive(number)
-    yield f"{len(alive)} versions play: {', '.join(one.label for one in alive) or 'none'}"
+    yield f"{len(alive)} versions play: {', '.join(version.label for version in alive) or 'none'}"

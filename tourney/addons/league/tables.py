@@ -93,8 +93,8 @@ def rate_league(league: League, night: Night, season: Season) -> NightTable:
     lines: dict[str, dict[int, Line]] = defaultdict(dict)
     tonight: dict[str, int] = defaultdict(int)
     with Database.open(league.database) as opened, opened.snapshot() as database:
-        for one in night.tournaments:
-            tournament = database.tournaments.get(one.name)
+        for played in night.tournaments:
+            tournament = database.tournaments.get(played.name)
             scores = database.totals.standings(tournament.id).scores
             for entrant in database.tournaments.entrants(tournament.id):
                 if entrant.number in scores:
@@ -116,17 +116,17 @@ def _ratings(league: League, database: Database, seats: int) -> Mapping[str, Lin
         pool = pool_versions(database, Wanted(game=league.table.game, seats=seats, any_host=True))
     except UsageError:
         return {}  # nothing is played yet
-    pooled = {one.digest for one in pool.versions}
+    pooled = {version.digest for version in pool.versions}
     anchors: dict[str, float] = {}
     for name, elo in league.table.anchors.items():
         versions = league.ledger.versions_of(HOUSE, name)
-        anchors |= {one.digest: elo for one in versions[-1:] if one.digest in pooled}
-    known = [one for one in league.ledger.versions if one.digest in pooled]
+        anchors |= {version.digest: elo for version in versions[-1:] if version.digest in pooled}
+    entered = [version for version in league.ledger.versions if version.digest in pooled]
     # The versions are in the order of bots and numbers, so those of one bot are neighbours.
     follows = [
-        (one.digest, next_.digest)
-        for one, next_ in pairwise(known)
-        if (one.author, one.bot) == (next_.author, next_.bot)
+        (version.digest, next_.digest)
+        for version, next_ in pairwise(entered)
+        if (version.author, version.bot) == (next_.author, next_.bot)
     ]
     return {
         pool.versions[line.entrant].digest: (line.elo, line.elo - line.low, line.high - line.elo, line.games)
@@ -163,11 +163,11 @@ def _ranked(rows: list[TableRow]) -> tuple[TableRow, ...]:
     newest = {(row.author, row.bot): row for row in rows if row.alive and row.author != HOUSE}
     order = sorted(rows, key=lambda row: (row.division, -row.elo, row.name, row.version))
     count: dict[int, int] = defaultdict(int)
-    found = []
+    placed = []
     for row in order:
         if newest.get((row.author, row.bot)) is row:
             count[row.division] += 1
-            found.append(structs.replace(row, place=count[row.division]))
+            placed.append(structs.replace(row, place=count[row.division]))
         else:
-            found.append(row)
-    return tuple(found)
+            placed.append(row)
+    return tuple(placed)
