@@ -36,7 +36,8 @@ def machine_memory(proc: Path = _PROC) -> MachineMemory:
     """
     figures = _meminfo(proc / "meminfo")
     total = figures.get("MemTotal", os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE"))
-    available, place = figures.get("MemAvailable", total), "this machine"
+    available = figures.get("MemAvailable", total)
+    place = "this machine"
     for group in memory_groups(proc):
         # Above ``memory.high`` the kernel does not kill, but slows the group until it almost stands still.
         limits = [*_figures(group, "memory.max", "memory.high", "memory.limit_in_bytes"), *_above(group)]
@@ -44,7 +45,8 @@ def machine_memory(proc: Path = _PROC) -> MachineMemory:
             continue
         limit = min(limits)
         if limit < total:
-            total, place = limit, "this container"
+            total = limit
+            place = "this container"
         used = next(iter(_figures(group, "memory.current", "memory.usage_in_bytes")), 0)
         available = min(available, limit - max(0, used - _reclaimable(group)))
     return MachineMemory(total, max(0, min(available, total)), place)

@@ -106,7 +106,7 @@ class MatchRenderer:
         """
         path = self.path(order.job)
         seats = self.setting.tournament.seats
-        old_entry = order.known.get(path)
+        old_entry = order.old_entries.get(path)
         try:
             own_parts = order.parts.get(order.job.line.number, MatchParts())
             _, log, measured = unpack_parts(own_parts._replace(record=None), seats)
@@ -129,7 +129,7 @@ class MatchRenderer:
             page = folders.place(path, content, old_entry, fingerprint)
         placed = [page]
         for beside, content_of in self.beside(order.job, detail).items():
-            entry = order.known.get(beside)
+            entry = order.old_entries.get(beside)
             file = folders.keep(beside, entry) if entry is not None and same else None
             placed.append(file or folders.place(beside, content_of(), entry))
         return tuple(placed)
@@ -151,12 +151,12 @@ class MatchRenderer:
 class PageTask:
     """A page to render, with all stored data of its match and the records of the other matches of its group.
 
-    ``known``: the entries of the page and of the files beside it in the earlier report's manifest.
+    ``old_entries``: the entries of the page and of the files beside it in the earlier report's manifest.
     """
 
     job: MatchJob
     parts: Mapping[int, MatchParts]
-    known: Mapping[str, ManifestEntry]
+    old_entries: Mapping[str, ManifestEntry]
 
 
 @dataclass(frozen=True)
