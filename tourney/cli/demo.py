@@ -124,7 +124,7 @@ def _finished(place: Path, names: Sequence[str]) -> bool:
 
 
 def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tuple[Path, Path]:
-    """Write the demo's tournament files where they are missing. Raises EnvironmentFailure."""
+    """Write the demo's missing tournament files. Raises EnvironmentFailure."""
     tafl = folder / "tafl.toml"
     stones = folder / "stones.toml"
     try:
@@ -149,7 +149,7 @@ def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tu
 
 
 def _failed_starts(place: Path, names: Sequence[str]) -> str:
-    """The bots that failed at start-up, and how often; "" if none did."""
+    """The bots that failed at start-up, with the numbers of failures; "" if none did."""
     failed = []
     with Database.open(str(place)) as database:
         for name in names:

@@ -120,6 +120,7 @@ def command(tournament: str | None, options: _ExportRequest) -> None:
     out = options.file
     what = options.what
     if out is not None:
+        # Before the database is read: an export of millions of matches must not fail only at its end.
         check_writable(out)
     with Database.open(options.db) as opened, opened.snapshot() as database:
         if tournament is not None and _names_match(database, tournament):
@@ -135,7 +136,7 @@ def command(tournament: str | None, options: _ExportRequest) -> None:
 
 
 def _names_match(database: Database, words: str) -> bool:
-    """Whether words name a match, ``12`` or ``autumn-cup/12``; a tournament of that name comes first."""
+    """Whether words name a match, ``12`` or ``autumn-cup/12``; a tournament with this name wins."""
     return is_match_name(words) and database.tournaments.find(words) is None
 
 
@@ -154,7 +155,7 @@ def _write_record(database: Database, match: str, options: _ExportRequest) -> No
 
 
 def _target(options: _ExportRequest) -> AbstractContextManager[BinaryIO]:
-    """Give a file that replaces the one of --out once it is whole, or standard output."""
+    """Give a file that replaces --out once it is complete, or standard output."""
     return nullcontext(sys.stdout.buffer) if options.file is None else writing(options.file)
 
 
@@ -170,6 +171,7 @@ def _write_proof(tournament: str | None, match: str, options: _ExportRequest) ->
             if tournament is not None and tournament != chosen.name:
                 raise UsageError(f"--proof {match} is not a match of {tournament}: name one tournament")
         chosen = chosen or database.tournaments.get(tournament)
+        # Before the end only the commitment is public, which hides the seed.
         if number is None and not disclosure(database, chosen).ended:
             proof = commitment_proof(chosen, database.tournaments.entrants(chosen.id))
         else:
@@ -192,6 +194,7 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
         file.writelines(export_pgn(database, tournament))
     elif what == RECORDS:
         sealed = disclosure(database, tournament).sealed
+        # x
         records = database.records.all(tournament.id)
         file.writelines(record.encode() + b"\n" for number, record in records if number not in sealed)
         if sealed:

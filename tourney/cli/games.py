@@ -125,7 +125,7 @@ def _named(game: str | None) -> Sequence[str]:
 
 
 def _lacking(game: AnyGame) -> str:
-    """Which package a game lacks, and how to install it; "" if it can be played."""
+    """The package that a game lacks, and how to install it; "" if the game can be played."""
     try:
         game.new()
     except GameError as error:
@@ -135,7 +135,7 @@ def _lacking(game: AnyGame) -> str:
 
 @contextmanager
 def _libraries_silent() -> Iterator[None]:
-    """Drop what compiled libraries print on standard error: OpenSpiel warns of games as it makes them."""
+    """Drop the warnings that compiled libraries print: OpenSpiel prints some while it loads games."""
     standard_error = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nothing:

@@ -31,8 +31,8 @@ def option(usage: str, *words: str, **attributes: object) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
 
     ``words`` are the help, and further names of the option. The field's name and type give the rest: ``bool``
-    makes a flag, ``tuple`` a repeatable option, ``Path`` a file's, ``int`` a number from 1 on; a default is
-    shown unless it is empty. ``attributes`` are those of ``click.option``.
+    makes a flag, ``tuple`` a repeatable option, ``Path`` a file, ``int`` a number from 1 on; a default is
+    shown unless it is empty. ``attributes`` go to ``click.option``.
     """
 
     def declare(option_field: "Field[object]") -> Decorator:
@@ -50,6 +50,7 @@ def option(usage: str, *words: str, **attributes: object) -> Any:
         elif float in (option_field.type, *get_args(option_field.type)):
             settings["type"] = float
         elif int in (option_field.type, *get_args(option_field.type)):
+            # Nearly all numbers of options are counts; the others name their own type.
             settings["type"] = click.IntRange(min=1)
         if metavar == "GAME":
             settings["shell_complete"] = complete_game
@@ -66,7 +67,7 @@ def shared(decorator: Decorator) -> Any:
 
 
 def formats(*documents: type[Document], formats: Sequence[str] = ("table", "csv", "json")) -> Any:
-    """Declare the place of ``--format`` among the options. It has no value here: ``Output`` has it."""
+    """Declare the place of ``--format`` among the options. The value is in ``Output``, not here."""
     made = formats_option(*documents, formats=formats)
     return field(init=False, repr=False, metadata={"option": lambda _: made})
 
@@ -93,8 +94,8 @@ def command(
 ) -> Callable[[Function], click.Command]:
     """Make a command of a function, with --quiet and --no-color: ``output.current()`` respects them.
 
-    With the class ``kind``, the command has the options that this declares, and the function gets their
-    values as ``options``.
+    ``kind`` is a class of options: the command has its options, and the function gets their values as
+    ``options``.
     """
 
     def decorate(function: Function) -> click.Command:
@@ -106,6 +107,7 @@ def command(
 
         params = vars(made).pop("__click_params__", [])
         declared = [] if kind is None else list(_declared(kind))
+        # Click lists the option of the outermost decorator first, so the last one is applied first.
         for decorator in reversed([*declared, _QUIET, _NO_COLOR]):
             decorator(made)
         # Click reverses this list: the options of decorators come first in the help.
@@ -124,7 +126,7 @@ def _declared(kind: type[CommandOptions]) -> Iterator[Decorator]:
 
 
 def collected(kind: Any, values: dict[str, object]) -> Any:
-    """Take the values of a class's options out of those that click found."""
+    """Move the values of a class's options from click's ``values`` into an instance."""
     arguments = {}
     for option_field in fields(kind):
         if option_field.init:
@@ -136,7 +138,7 @@ def collected(kind: Any, values: dict[str, object]) -> Any:
 
 
 def _flag(*names: str, help_: str) -> Decorator:
-    """A flag of the output, whose last name is that of a field of ``Output``."""
+    """A flag of the output; its last name is a field of ``Output``."""
 
     def kept(context: click.Context, _: click.Parameter, value: bool) -> None:
         keep(context, **{names[-1]: value})
@@ -242,7 +244,7 @@ def pairs(words: Sequence[str]) -> dict[str, str]:
 def _pairs_option(
     words: tuple[str, str], metavar: str, read: Callable[[Sequence[str]], object], help_: str
 ) -> Callable[[F], F]:
-    """A repeatable option, whose texts ``read`` makes a value of."""
+    """A repeatable option; ``read`` makes one value of its texts."""
     return click.option(
         *words, multiple=True, metavar=metavar, callback=lambda _ctx, _param, texts: read(texts), help=help_
     )
@@ -355,7 +357,7 @@ def method_option(names: Sequence[str]) -> Callable[[F], F]:
 
 
 def anchors_of(texts: Sequence[str]) -> dict[str, float]:
-    """The Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
+    """The Elo of anchors by name. A name may hold ``=``; the number follows the last one."""
     anchors: dict[str, float] = {}
     for text in texts:
         name, equals, level = text.rpartition("=")

@@ -125,7 +125,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
 def _seats(
     game: AnyGame, count: int, named: Mapping[int, str], box: Sandbox, store: BotStore, stack: ExitStack
 ) -> Iterator[Seat]:
-    """Yield the seats in order; where two entrants share a name, every name gets its seat's number."""
+    """Yield the seats in order; if two entrants share a name, every name gets its seat's number."""
     seated = [
         _bot(game, named[number], box, store, stack) if number in named else (PERSON, None)
         for number in range(1, count + 1)

@@ -287,13 +287,13 @@ def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], note
     """Print the ratings and, if strength is not one number, the values and cycles below them, for people."""
     output = current()
     names = bots.names
-    cycles_ = batch.cycles
+    pool_cycles = batch.cycles
     rows = results.batch_rows(batch, names, bots.faults)
     evaluations = results.evaluation_rows(batch, names)
-    cycles = cycles_ and Cycles.of(
-        cycles_,
+    cycles = pool_cycles and Cycles.of(
+        pool_cycles,
         cycles=tuple(
-            CycleLine.of(cycle, bots=tuple(names[n] for n in cycle.entrants)) for cycle in cycles_.cycles
+            CycleLine.of(cycle, bots=tuple(names[n] for n in cycle.entrants)) for cycle in pool_cycles.cycles
         ),
         evaluations=lines_of(EvaluationLine, evaluations),
     )

@@ -38,7 +38,7 @@ MAX_DAMAGED = 20
 
 
 class _Seconds(click.IntRange):
-    """The optional value of ``--watch``, which takes the word after it: often the tournament by mistake."""
+    """The optional value of ``--watch``: it takes the next word, often the tournament by mistake."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
@@ -129,7 +129,7 @@ class ReportRequest(opt.CommandOptions):
             opt.refuse(pool, "is for --all")
 
     def contents(self) -> Options:
-        """What the report contains. Raises UsageError."""
+        """The contents of the report. Raises UsageError."""
         if self.logs and self.no_measured:
             raise UsageError("--no-measured omits all logs: leave out --with-logs")
         return Options(
@@ -164,6 +164,7 @@ def command(tournament: str | None, options: ReportRequest) -> None:
             time.sleep(options.watch)
             try:
                 written = report.write(opened, output)
+            # A run may hold the database for a moment; a report that is due again in a minute can wait.
             except StoreUnavailable as error:
                 output.warn(f"{error}; the next report is tried in {options.watch} seconds")
     if written.damaged:
@@ -176,7 +177,7 @@ def command(tournament: str | None, options: ReportRequest) -> None:
 
 
 class _Report:
-    """A report that is written again and again. ``over``: all its tournaments are finished."""
+    """A report that is written repeatedly. ``over``: all its tournaments are finished."""
 
     def __init__(self, name: str | None, request: ReportRequest, contents: Options) -> None:
         self.over = False
@@ -187,7 +188,7 @@ class _Report:
         self._written: Written | None = None
 
     def write(self, opened: Database, output: Output) -> Written:
-        """Write the report, unless the database is as it was the last time; return what was written last."""
+        """Write the report unless the database is unchanged; return the report in the folder."""
         request = self._request
         contents = self._contents
         seconds = request.watch or request.live
@@ -203,6 +204,7 @@ class _Report:
             if not request.every:
                 self._name = stored.name
             place = request.out or Path("reports") / ("all" if request.every else display.folder(stored.name))
+            # A live report has the time of writing on its first page, so an older one is never the same.
             made = None if contents.live else kept(place, seen)
             if made is None:
                 versions = self._versions(database, contents) if request.every else None
@@ -217,7 +219,7 @@ class _Report:
         return made
 
     def _versions(self, database: Database, contents: Options) -> Versions:
-        """The pools of all versions of the chosen games. Raises UsageError for an anchor in none of them."""
+        """The pools of all versions of the chosen games. Raises UsageError for an anchor outside of them."""
         request = self._request
         # Without measurements nothing is known of hosts, and their names are published with logs alone.
         any_host = request.any_host or not contents.measured
@@ -229,7 +231,7 @@ class _Report:
         return versions
 
     def _there(self, database: Database, output: Output) -> tuple[Tournament, ...]:
-        """The tournaments of ``--all`` that have their records; say which are archived. Raises UsageError."""
+        """The tournaments of ``--all`` with records here; names the archived ones. Raises UsageError."""
         game = self._request.game
         tournaments = database.tournaments.all()
         every = [tournament for tournament in tournaments if game in (None, tournament.game)]
@@ -249,7 +251,7 @@ class _Report:
 def _state(
     database: Database, tournaments: Sequence[Tournament], options: Options, request: ReportRequest
 ) -> str:
-    """A digest of all that a report depends on; pools of ``--all`` depend on the other tournaments too."""
+    """A digest of everything that a report depends on; for ``--all`` also on all other tournaments."""
     chosen = (request.every, request.game, request.any_host, sorted(request.levels.items()))
     parts: list[object] = [replace(options, live=None), chosen, sorted(shipped_digests().items())]
     for tournament in tournaments:
@@ -280,7 +282,7 @@ def write_report(
 ) -> Written:
     """Write the report of a tournament to a folder, with a progress bar on standard error.
 
-    With ``versions``, that of several tournaments, with a page that links to them.
+    With ``versions``, write one report on several tournaments, with a page that links to them.
     """
     output = current()
     sources = [_load(database, tournament, output, options) for tournament in tournaments]

@@ -115,6 +115,7 @@ def command(match: str | None, options: _RerunRequest) -> None:
         picked: Sequence[int] = range(candidates.count)
         if size is not None:
             drawn = secrets.randbits(64) if drawn is None else drawn
+            # From a printed seed, so that somebody else can draw the same sample.
             picked = sample(candidates.count, size, drawn)
         if not picked:
             raise UsageError(candidates.nothing)
@@ -126,7 +127,7 @@ def command(match: str | None, options: _RerunRequest) -> None:
 
 @dataclass
 class _Result:
-    """What came out: printed line by line as text, or as one JSON document at the end."""
+    """The outcome: printed line by line as text, or as one JSON document at the end."""
 
     output: Output
     picked: int
@@ -135,7 +136,7 @@ class _Result:
     lines: list[RerunLine] = field(default_factory=list)
 
     def add(self, label: str, kind: Kind, findings: Sequence[str]) -> None:
-        """Take a match; as text, print its findings."""
+        """Add a match; as text, print its findings."""
         self.counts[kind] += 1
         if kind != "same" or findings:
             self.lines.append(RerunLine(match=label, outcome=kind, findings=tuple(findings)))
@@ -153,7 +154,7 @@ class _Result:
 
 
 def _memory_of(record: Record, store: BotStore) -> MatchMemory:
-    """What the bots of a record may use in a replay."""
+    """The memory that the bots of a record may use in a replay."""
     modules = any(store.is_module(seat.digest) for seat in record.seats)
     return MatchMemory.of(record.limits, len(record.seats), modules=modules)
 
@@ -184,9 +185,9 @@ def _one(match: str, options: _RerunRequest, output: Output) -> None:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """The records to choose from: what each is called, and how to read it and the measurements beside it.
+    """The records to choose from: functions for the label of each, and for its record and measurements.
 
-    ``nothing`` says why there are none, if there are none.
+    ``nothing`` is the sentence to print if there are none.
     """
 
     count: int
@@ -206,7 +207,7 @@ def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candida
 
 
 def _file_candidates(words: str, scratch: Scratch) -> _Candidates:
-    """The records of a file. They wait in ``scratch``: a compressed file cannot be read from the middle."""
+    """The records of a file, copied to ``scratch``: a compressed file cannot be read from the middle."""
     count = 0
     for where, value in read_json_lines(Path(words)):
         if isinstance(value, dict) and not {"record", "actions"} & value.keys():
@@ -225,7 +226,7 @@ def _file_candidates(words: str, scratch: Scratch) -> _Candidates:
 
 
 def _stored_candidates(database: Database, words: str | None, db: str, output: Output) -> _Candidates:
-    """The records of a tournament, or of all that have records in the database."""
+    """The records of a tournament, or of all tournaments with records in the database."""
     chosen = database.tournaments.all() if words is None else (database.tournaments.get(words),)
     archives = database.tournaments.archives()
     archived = [
@@ -275,8 +276,8 @@ _NAMED = 3
 
 
 def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunRequest, result: _Result) -> None:
-    """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
-    # A module counts fuel by one meter, so bots are provided with those of their matches.
+    """Replay the picked records, print differences and totals, and raise CheckError for a difference."""
+    # A module counts fuel by one meter, so bots are provided with the meters of their matches.
     meters: dict[str, str | None] = {}
     store = BotStore(Path(options.bots).absolute())
     sandbox = options.local.sandbox
@@ -284,6 +285,7 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunReque
     for index in picked:
         record = candidates.load(index)[0]
         meters |= dict.fromkeys((seat.digest for seat in record.seats), record.limits.meter)
+        # All workers get the memory of the largest match, so that any of them may take any match.
         need = max(need, _memory_of(record, store), key=lambda demand: demand.match_mb)
     box = open_sandbox(sandbox, private_paths(options.db, store.root))
     missing = provide_bots(store, sorted(meters), box, meters)

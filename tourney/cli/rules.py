@@ -48,7 +48,7 @@ def command(game: str, console: bool) -> None:
 
 
 def _page(game: AnyGame) -> str:
-    """The rules page of a game, or the rules in short. Raises GameError where it has neither."""
+    """The rules page of a game, or the rules in short. Raises GameError if it has neither."""
     guide = game.guide()
     text = rules_text(game, guide) or ("" if guide is None else short_rules(game, guide))
     if not text:
@@ -87,5 +87,6 @@ def _read_line(source: BinaryIO) -> bytes | None:
         return line[:-1]
     rest = line
     while len(rest) == MAX_LINE + 1 and not rest.endswith(b"\n"):
+        # Read in pieces and drop: a program could send a line without an end to fill the memory.
         rest = source.readline(MAX_LINE + 1)
     return line

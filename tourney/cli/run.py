@@ -54,7 +54,7 @@ class RunDocument(Document, frozen=True, kw_only=True):
 
 
 def _keep_format(ctx: click.Context, _: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Keep the format of the output, which is the last of these words that names one."""
+    """Keep the format of the output: the last of these words that names one."""
     keep(ctx, format=OutputFormat(next((word for word in reversed(words) if word in opt.TEXT), opt.TEXT[0])))
     return words
 
@@ -104,7 +104,7 @@ class _RunRequest(opt.CommandOptions):
     bots: str = opt.shared(opt.bots_option)
 
     def tournament(self, file: Path | None) -> tuple[TournamentFile, bool]:
-        """The tournament of a file, or of the options, and whether that became a file. Raises UsageError."""
+        """The tournament of a file or of the options, and whether a file was written. Raises UsageError."""
         formats = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
             if any((self.game, self.name, self.rounds, self.keys, formats)):
@@ -181,7 +181,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
 
 @contextmanager
 def _own_file(file: TournamentFile, *, wrote: bool) -> Iterator[None]:
-    """Remove the file that the options became if it cannot be played."""
+    """Remove the file that was written from the options if it cannot be played."""
     try:
         yield
     except TournamentError:

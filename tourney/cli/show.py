@@ -221,7 +221,7 @@ def log_lines(log: Sequence[LogLine]) -> Iterator[str]:
 
 
 def end_text(outcome: Outcome) -> str:
-    """How a match ended: that it is over, and who won."""
+    """The end of a match in words: over, and the winners."""
     ranks = outcome.ranks
     first = [str(seat) for seat, rank in enumerate(ranks, 1) if rank == 1]
     if len(first) == len(ranks) > 1:

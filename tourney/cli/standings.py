@@ -60,7 +60,7 @@ class StandingsDocument(Document, frozen=True, kw_only=True):
 
 
 _EXACT = Column("exact")
-"""Renders the numbers of JSON as those of any column."""
+"""Renders the numbers of JSON as any column does."""
 
 
 @opt.command("standings")
@@ -76,18 +76,18 @@ def command(tournament: str | None, db: str) -> None:
     standard error. docs/explanation/formats.md explains the rankings.
     """
     with open_database(db) as opened, opened.snapshot() as database:
-        stored = database.tournament(tournament)
-        warn_unknown_format(stored.stored)
-        lines = stored.standing_lines()
-        interim = stored.interim()
-        name_default(tournament, stored.stored, database.database)
+        reader = database.tournament(tournament)
+        warn_unknown_format(reader.stored)
+        lines = reader.standing_lines()
+        interim = reader.interim()
+        name_default(tournament, reader.stored, database.database)
     output = current()
-    ranking = Ranking.of(stored.stored.plan)
-    luck = shows_luck(stored.stored)
+    ranking = Ranking.of(reader.stored.plan)
+    luck = shows_luck(reader.stored)
     columns = standings_columns(ranking, luck=luck)
     output.document(
         StandingsDocument(
-            tournament=stored.name,
+            tournament=reader.name,
             finished=not interim,
             ranked_by=tuple(column.key for column in ranking_columns(ranking)),
             standings=tuple(map(standing_line, lines)),
@@ -113,7 +113,7 @@ def standing_line(line: Standing) -> StandingsLine:
 
 
 def name_default(asked: str | None, chosen: Tournament, database: Database) -> None:
-    """Name the tournament that a command took by default, where there are others."""
+    """Name the tournament that a command took by default, if there are others."""
     if asked is None and len(database.tournaments.all()) > 1:
         current().say(f"tournament: {chosen.name}")
 

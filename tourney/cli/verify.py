@@ -131,7 +131,7 @@ def command(match: str | None, options: _VerifyRequest) -> None:
             with exported as (database, head):
                 _check_all(checks, database, options, head)
                 _check_published(checks, database, match, options, head)
-            # They are those of the export: nothing is left to compare with the database.
+            # Root and commitment belong to the export: nothing is left to compare with the database.
             options = replace(options, root=None, commitment=None)
         elif match is not None and options.root is None and options.commitment is None:
             checks.check(_match(match, options.db, checks.notes), match)
@@ -162,7 +162,7 @@ def _check_folder(checks: Checks, check: FolderCheck, options: _VerifyRequest) -
 
 
 def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
-    """Yield the findings about a match, or about each of a file; ``notes`` takes what cannot be checked."""
+    """Yield the findings about a match, or about each match of a file; add unchecked things to ``notes``."""
     if is_file(words):
         for where, value in read_json_lines(Path(words)):
             yield where, verify_data(value, notes=notes)
@@ -180,9 +180,10 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
 
 
 def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Database, Head]] | None":
-    """The tournament of a file of `tourney export` in a database of its own; None for other words.
+    """The tournament of a file of `tourney export` in its own database; None if ``words`` is no such file.
 
-    Raises RecordError for a file of records alone with something ``published``, which is of tournaments.
+    Raises RecordError for a file of records alone if a root or commitment was ``published``, as these belong
+    to tournaments.
     """
     first = next(read_json_lines(Path(words)), None) if is_file(words) else None
     if first is None or not (isinstance(first[1], dict) and "tournament" in first[1]):
@@ -200,7 +201,7 @@ def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Data
 def _check_all(
     checks: Checks, database: "Database", options: _VerifyRequest, head: "Head | None" = None
 ) -> None:
-    """Verify a database, or that of an export with this first line."""
+    """Verify a database; ``head`` is the first line of an export that became the database."""
     from tourney.check.verified import PartialCheck  # noqa: PLC0415 - slow to import, as below
 
     with counting(checks.output, "verify", "records") as step:
@@ -311,7 +312,7 @@ def _check_published(
     options: _VerifyRequest,
     head: "Head | None" = None,
 ) -> None:
-    """Compare the tournaments of a database, or that of an export, with a published root or commitment."""
+    """Compare the tournaments of a database or an export with a published root or commitment."""
     from tourney.check.published import compare_published  # noqa: PLC0415 - slow to import, as below
 
     published = [("root", options.root), ("commitment", options.commitment)]

@@ -58,7 +58,7 @@ SHORT = 12
 def find_bot(
     reference: str, store: BotStore, stack: ExitStack, *, replace_shipped: bool = False
 ) -> tuple[BotStore, StoredBot, Path]:
-    """Find a bot, the store that holds it, and where it comes from; the given store does not change.
+    """Find a bot, the store that holds it, and its origin; ``store`` does not change.
 
     A bot given by path, or one that ships, is copied to a temporary store, which ``stack`` removes. Raises
     BotError if there is no such bot or, unless ``replace_shipped``, if another bot bears a shipped name.
@@ -73,7 +73,7 @@ def find_bot(
 
 
 def write_stored(stored: Iterable[StoredBot]) -> None:
-    """Print bots that a command added or restored: as JSON all at once, else each as soon as it is done."""
+    """Print bots that a command added or restored: as JSON all together, else each as soon as it is done."""
     output = current()
     lines = []
     for bot in stored:
