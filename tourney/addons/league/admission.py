@@ -1,8 +1,8 @@
-"""Judges submissions: build, trials, name, digest and quota decide; what passes becomes a version of its bot.
+"""Judges submissions by build, trials, name, digest and quota; a bot that passes becomes a new version.
 
-Of two equal submissions, or of two names that look alike, the one that arrived first is judged first. Builds
-and trials are charged to the account that submitted, as its matches are. Those of a night may take a quarter
-of it, in even shares, so that the builds of one author keep no other from playing or being admitted.
+Of two equal submissions, or of two names that look alike, the earlier arrival is judged first. Builds and
+trials are charged to the submitting account, like its matches. Together they may take a quarter of a night,
+in even shares, so that the builds of one author cannot keep others from playing or being admitted.
 """
 
 import math
@@ -32,16 +32,17 @@ from tourney.held_folder import remove_tree
 from tourney.run.check_bot import OPPONENT, check_bot
 
 _RECENT: Final = timedelta(days=2)
-"""The age of submissions whose receipts are looked for."""
+"""Submissions up to this age get a missing receipt again."""
 _PATIENCE: Final = 3
-"""Nights in which a submission may run out of time before it is refused."""
+"""Number of nights in which a submission may run out of time before it is refused."""
 
 
 def take_in(league: League, night: int, now: datetime, say: Say, seconds: float = math.inf) -> None:
-    """Take what is complete in the inbox, and judge all that was taken; each gets a receipt.
+    """Take the complete submissions from the inbox, and judge all that wait; each gets a receipt.
 
-    Builds and trials may take ``seconds`` of the night. What a crash left in ``records/taken`` is judged
-    again, under the same number. Raises SandboxError and StoreError if the machine fails; then submissions
+    Builds and trials may take ``seconds`` of the night. Submissions that a crash left in ``records/taken``
+    are judged again, under the same number. Raises SandboxError and StoreError if the machine fails; then
+    submissions
     wait for the next call.
     """
     recover(league)
@@ -81,7 +82,7 @@ def _tell(league: League, judged: Submission, say: Say) -> None:
 
 
 def charged_seconds(league: League, night: int) -> defaultdict[str, float]:
-    """The seconds that builds and trials of a night were charged, by who pays (``League.payer``)."""
+    """The seconds charged for builds and trials of a night, by payer (``League.payer``)."""
     seconds: defaultdict[str, float] = defaultdict(float)
     for submission in league.ledger.submissions.values():
         if submission.night == night:
@@ -91,23 +92,23 @@ def charged_seconds(league: League, night: int) -> defaultdict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A submission whose bot is in the store, and which waits for its build and trials; who pays for them."""
+    """A submission with its bot in the store, which waits for build and trials, and their payer."""
 
     submission: Submission
     folder: Path
     bot: StoredBot
     payer: str
     is_entered: bool
-    """Whether its author has this bot in the league already, so that its name is its own."""
+    """Whether its author has this bot in the league already, so that nobody else can claim its name."""
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """Candidates of which only one can enter have one of these in common."""
+        """The keys of conflicts: candidates of which only one can enter share one of them."""
         names = self.submission.author, self.submission.bot
         return ("digest", self.bot.digest), *zip(("author", "bot"), map(skeleton, names), strict=True)
 
     def came_before(self, rival: "_Candidate") -> bool:
-        """Whether it arrived before another one; neither did if that is not known."""
+        """Whether it arrived before another candidate; False for both if that is not known."""
         mine = self.submission
         theirs = rival.submission
         if mine.arrived is not None and theirs.arrived is not None:
@@ -115,7 +116,7 @@ class _Candidate:
         return mine.received < theirs.received
 
     def conflict(self, rival: "_Candidate") -> str:
-        """Why it cannot enter if another one does, or ""."""
+        """The reason that it cannot enter if another candidate does, or ""."""
         mine = self.submission
         theirs = rival.submission
         if mine.author == theirs.author:
@@ -132,7 +133,7 @@ class _Candidate:
 
 
 class _Judge:
-    """Judges what was taken, in a night."""
+    """Judges the taken submissions in a night."""
 
     def __init__(self, league: League, night: int, now: datetime, say: Say) -> None:
         self._league = league
@@ -144,7 +145,7 @@ class _Judge:
         self._by_key: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
 
     def judge_all(self, seconds: float) -> None:
-        """Judge everything, as far as builds and trials fit into this time."""
+        """Judge all submissions, as far as builds and trials fit into this time."""
         for candidate in self._candidates():
             number = candidate.submission.number
             self._waiting[number] = candidate
@@ -155,6 +156,7 @@ class _Judge:
             candidate = self._next()
             alike = [rival for rival in self._rivals(candidate) if not candidate.came_before(rival)]
             if alike:
+                # Equal times of arrival prove nothing about who copied, so none of them enters.
                 for refused, rival in ((candidate, alike[0]), *((refused, candidate) for refused in alike)):
                     del self._waiting[refused.submission.number]
                     why = f"{refused.conflict(rival)}, and it is not known which arrived first: change it"
@@ -165,7 +167,7 @@ class _Judge:
             left -= self._judge(candidate, allowed)
 
     def _candidates(self) -> Iterator[_Candidate]:
-        """Yield the submissions that wait and are bots; refuse the others."""
+        """Yield the waiting submissions that are bots; refuse the others."""
         for (number, author, bot), path in sorted(taken_folders(self._league).items()):
             submission = self._league.ledger.submissions[number]
             if submission.fate != "waiting":
@@ -182,15 +184,15 @@ class _Judge:
                 yield _Candidate(submission, path, stored, payer, is_entered)
 
     def _rivals(self, candidate: _Candidate) -> list[_Candidate]:
-        """The others that wait of which only one can enter."""
+        """The waiting candidates that conflict with this one."""
         numbers = {number for key in candidate.keys for number in self._by_key[key]} & self._waiting.keys()
         others = (self._waiting[number] for number in sorted(numbers))
         return [rival for rival in others if candidate.conflict(rival)]
 
     def _next(self) -> _Candidate:
-        """The candidate to judge now: of rivals the first that arrived, of all who has used least.
+        """The candidate to judge now: the first arrival among rivals, then the payer that has used least.
 
-        One without a build is judged before all that have one, so that it waits for no build.
+        Candidates without a build come before all others, so that they never wait for a build.
         """
         free = [
             candidate
@@ -207,14 +209,14 @@ class _Judge:
         return min(free or self._waiting.values(), key=turn)
 
     def _allowed(self, candidate: _Candidate, left: float) -> float:
-        """The seconds that a candidate may take: an even share of those left, within its quota."""
+        """The seconds that a candidate may take: an even share of the rest, within its quota."""
         payers = {waiting.payer for waiting in self._waiting.values() if not self._spent[waiting.payer]}
         others = len(payers - {candidate.payer})
         quota = self._league.table.quota.seconds_per_night - self._spent[candidate.payer]
         return min(quota, left / (others + 1))
 
     def _judge(self, candidate: _Candidate, allowed: float) -> float:
-        """Judge a candidate, and enter the result in the ledger in one write; the seconds that it took."""
+        """Judge a candidate and enter the result in the ledger in one write; return the seconds it took."""
         league = self._league
         submission = candidate.submission
         night = self._night
@@ -258,7 +260,7 @@ class _Judge:
         return diagnosis.charged_ms / 1000
 
     def _out_of_time(self, submission: Submission, allowed: float) -> tuple[str, str]:
-        """Why a submission waits whose build and trials did not end in time, and why it is refused, or ""."""
+        """The reasons that a submission out of time waits, or is refused; one of them is ""."""
         quota = self._league.table.quota.seconds_per_night
         if submission.charged_ms >= 1000 * quota:
             return "", f"its build and trials take longer than {quota} s, all that an author has in a night"
@@ -279,7 +281,7 @@ class _Judge:
 
 
 def _line(league: League, text: str) -> str:
-    """A problem for an author, in one line and without the folders of this machine."""
+    """A problem for an author, on one line and without this machine's folders."""
     return legible(re.sub(re.escape(f"{league.folder}/") + r"([^\s'/]*/)*", "", text), " ")[:1000]
 
 
@@ -313,7 +315,7 @@ def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
 
 
 def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int | None:
-    """The version that a submission is already, or None. Raises BotError for what must not enter."""
+    """The version that equals a submission, or None. Raises BotError if the bot must not enter."""
     author = submission.author
     name = submission.bot
     ledger = league.ledger
@@ -332,10 +334,12 @@ def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int
             why = "was withdrawn" if entered.withdrawn else "a newer version superseded"
             raise BotError(f"it is {entered.label}, which {why}: change it, and it enters as a new version")
         return entered.number
+    # A name that looks like another bot's would deceive the readers of tables.
     others = {version.bot for version in ledger.versions if version.author != author}
     if similar := imitated(name, others | shipped_bots().keys()):
         raise BotError(f"the name {name} looks like {similar}: choose another one")
     payer = league.payer(author, submission.user)
+    # By payer: several author names of one account share one quota of bots.
     payers = {author: league.payer(author) for author in ledger.established}
     bots = {
         (version.author, version.bot)
@@ -352,8 +356,8 @@ def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int
 def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
     """Build a bot and let it play its trials, contained, until it has taken ``seconds``.
 
-    A match that the machine ends decides nothing, and its time is charged: a bot may bring it about, by
-    starving its opponent. Raises SandboxError if the machine fails without it too.
+    A match that the machine ends decides nothing, but is charged: a bot can cause it by starving its
+    opponent. Raises SandboxError if the machine fails without the bot too.
     """
     sandbox = open_sandbox(league.table.sandbox, league.private)
     makes = bool(bot.manifest.build) or bot.manifest.module is not None
@@ -382,6 +386,7 @@ def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
     except BotError as error:
         problem = str(error)
     except EnvironmentFailure as error:
+        # A shipped bot in the same place tells a broken machine from a bot that starves it.
         house = league.store.add(shipped_bots()[OPPONENT], origin="used")
         next(check_bot(house, league.store, sandbox, [league.table.game], league.limits))
         lines.append(f"FAIL a match was not finished: {error}")

@@ -1,12 +1,13 @@
 """An inbox that is a git repository: a branch AUTHOR with folders BOT, or folders AUTHOR/BOT of one branch.
 
-It is fetched into ``records/inbox.git``; nothing of it is checked out or run. Its server decides who may push
-where; the commits of an author with keys must also be signed by one of them.
+It is fetched into ``records/inbox.git``; nothing in it is checked out or run. Its server decides who may
+push to which branch; the commits of an author with keys must also be signed by one of them.
 
-What was pushed is hostile. Names are bytes of any kind, so objects are named by their hashes, and paths are
+All pushed content is hostile. Names are bytes of any kind, so objects are named by their hashes, and paths
+are
 literal. A tree of a few objects may have more paths than any disk holds, so only the beginning of what git
-prints is read. A branch that cannot be fetched, or a tree that cannot be read, is a submission that is
-refused; the others are looked at.
+prints is read. A branch that cannot be fetched, or a tree that cannot be read, becomes a refused submission;
+the others are examined.
 """
 
 import os
@@ -33,9 +34,9 @@ _SECONDS: Final = 120
 """For one branch, or one object: the others wait meanwhile."""
 _MOST_PRINTED: Final = 16 << 20
 _MOST_NEW: Final = 1_000
-"""Authors who are not known yet that are looked at."""
+"""New authors that are examined."""
 MOST_ENTRIES: Final = 100
-"""Entries of an author that are looked at."""
+"""Entries of an author that are examined."""
 _MOST_UPDATES: Final = 50
 """Entries of a reflog that are compared with a tree."""
 _HEADS: Final = "refs/heads/"
@@ -60,7 +61,7 @@ def is_repository(league: LeagueFolder) -> bool:
 
 
 def git_arrivals(league: League, notes: list[str]) -> Iterator[Arrival]:
-    """Fetch the repository, and yield the bots in it; ``notes`` gets what is left alone.
+    """Fetch the repository, and yield the bots in it; ``notes`` gets the names of ignored entries.
 
     Raises EnvironmentFailure if the repository cannot be read at all.
     """
@@ -81,10 +82,10 @@ def git_arrivals(league: League, notes: list[str]) -> Iterator[Arrival]:
 
 
 def _listed(league: League) -> tuple[dict[str, str], str | None]:
-    """The commit of each branch of the server, and the ref of the main branch, or None.
+    """The commit of each branch on the server, and the ref of the main branch, or None.
 
-    That is HEAD or, if HEAD names a branch that was never pushed, the only branch. Of the names that cannot
-    be authors only a few are kept.
+    The main branch is HEAD or, if HEAD names a branch that was never pushed, the only branch. Only a few of
+    the names that cannot be authors are kept.
     """
     heads: dict[str, str] = {}
     strange = 0
@@ -115,7 +116,7 @@ def _name_strangers(names: Iterable[str], what: str, notes: list[str]) -> None:
 
 
 def _looked_at(league: League, names: Iterable[str], notes: list[str]) -> list[str]:
-    """The names of authors that are looked at: all that are known, and a bounded number of new ones."""
+    """The authors that are examined: all established ones, and a bounded number of new ones."""
     authors = league.ledger.established.keys() | league.authors.keys()
     new = sorted(name for name in names if HANDLE.fullmatch(name) and name not in authors)
     if len(new) > _MOST_NEW:
@@ -127,9 +128,9 @@ def _looked_at(league: League, names: Iterable[str], notes: list[str]) -> list[s
 
 
 def _fetch(league: League, heads: Mapping[str, str]) -> Generator[Arrival, None, set[str]]:
-    """Fetch branches; yield those that cannot be fetched, and return their names. Raises EnvironmentFailure.
+    """Fetch branches; yield and return the ones that cannot be fetched. Raises EnvironmentFailure.
 
-    An author whose branch was refused before is fetched alone, so that it costs the others nothing again.
+    A branch that was refused before is fetched alone, so that it cannot fail the others' fetch again.
     """
     refused = {
         submission.author: submission.stamp
@@ -198,7 +199,7 @@ def _of_author(
 
 
 def _signature_problem(league: League, author: str, ref: str, path: str) -> str:
-    """Why the commit that changed a path last is not signed by its author's key, or ""."""
+    """The reason that the last commit of a path is not signed by its author's key, or ""."""
     table = league.authors.get(author)
     if table is None or not table.keys:
         return ""
@@ -228,9 +229,10 @@ def _trees(league: League, tree: str) -> list[tuple[str, str]]:
 
 
 def received(league: League, arrival: Arrival) -> int | None:
-    """When the server received an arrival's files, in microseconds since 1970, or None if it does not say.
+    """The time at which the server received an arrival, in microseconds since 1970, or None if unknown.
 
-    The reflog of a server on this machine says it. The date of a commit is its author's to choose.
+    It comes from the reflog of a server on this machine. The date of a commit is no evidence: its author
+    chooses it.
     """
     if "://" in league.table.inbox or not arrival.tree:
         return None

@@ -1,8 +1,8 @@
-"""What a league keeps beside its database: authors, submissions, versions, nights and seasons.
+"""The ledger of a league, beside its database: authors, submissions, versions, nights and seasons.
 
 The ledger is a file of JSON lines that only grows. Each line is a value below with its ``kind``; a later line
 with the same key replaces the earlier one, so the file is also the league's history. A line counts once it
-ends in a newline: what a crash cut off is dropped, and all else is as it was.
+ends in a newline: a line that a crash cut off is dropped.
 """
 
 import os
@@ -69,7 +69,7 @@ class Submission(Struct, frozen=True, tag_field="kind", tag="submission", forbid
 
     @property
     def sentence(self) -> str:
-        """What became of it, for people."""
+        """The outcome in a sentence."""
         version = f" as version {self.version}" if self.version else ""
         return f"{self.author}/{self.bot}: {self.fate}{version}" + (f": {self.reason}" if self.reason else "")
 
@@ -156,11 +156,11 @@ Entry = Opened | Author | Submission | BotVersion | Night | Season
 class Ledger:
     """The ledger of a league: its values by key, and the file to which ``add`` appends.
 
-    ``accepted`` are the names of the authors of whom a bot was accepted.
+    ``accepted`` are the names of the authors with an accepted bot.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the file. Raises StoreError that names the line of what is not an entry."""
+        """Read the file. Raises StoreError that names the first line that is not an entry."""
         self.path = path
         self.authors: dict[str, Author] = {}
         self.submissions: dict[int, Submission] = {}
@@ -214,7 +214,7 @@ class Ledger:
                 pass
 
     def add(self, *entries: Entry) -> None:
-        """Append entries in one write, and sync it. Raises StoreError; then the ledger is as it was."""
+        """Append entries in one write, and sync it. Raises StoreError; the ledger is then unchanged."""
         data = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
         try:
             with self.path.open("r+b") as file:
@@ -250,9 +250,9 @@ class Ledger:
 
     @property
     def established(self) -> Mapping[str, Author]:
-        """The authors of whom a bot was accepted, the earliest first.
+        """The authors with an accepted bot, the earliest first.
 
-        Others reserve no name: a ledger may hold authors whose submissions were all refused.
+        Other authors in the ledger reserve no name: their submissions were all refused.
         """
         authors = (author for author in self.authors.values() if author.name in self.accepted)
         return {author.name: author for author in sorted(authors, key=lambda author: author.since)}

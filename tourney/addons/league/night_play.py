@@ -1,9 +1,9 @@
 """Plays the tournaments of a night in slices, until its end, and keeps each author within its seconds.
 
 A tournament is one of the format ``adaptive`` whose budget grows. Each slice is planned to take half of the
-time that is left, so the last ones are short: at the end of the night all that was drawn is played, and the
-tournament is complete. What an author's bots were charged decides only who is drawn in later slices, never
-what has been drawn. Authors of one account share its seconds, with its builds and trials of the night and its
+time that is left, so the last ones are short: at the end of the night all drawn matches are played, and the
+tournament is complete. An author's charged time decides only who is drawn in later slices, never what has
+been drawn. Authors of one account share its seconds, with its builds and trials of the night and its
 matches at tables of all sizes.
 """
 
@@ -38,20 +38,20 @@ from tourney.store.values import StoredEntrant, Tournament
 FIRST: Final = 2
 """Pairings of the first slice if a version has never played: its matches may take longer than its trials."""
 MEMORY: Final = 7
-"""Nights from which the lengths of an author's matches are known."""
+"""Nights whose matches give the lengths of an author's matches."""
 SHARE: Final = 150
 """Percent of an even share of a night's places that an author gets at most, by any number of versions."""
 SHORTEST: Final = 10.0
-"""Seconds that must be left for another slice: starting one takes a part of that."""
+"""Seconds that must be left for another slice, as its start takes a part of them."""
 PATIENCE: Final = 3600.0
 """Seconds for which a database that cannot be written (the disk is full) is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class NightPlan:
-    """How a night is played: until ``end`` (of ``clock``), or ``matches`` in each tournament, or both.
+    """The bounds of a night: ``end`` (of ``clock``), ``matches`` in each tournament, or both.
 
-    ``allow_weaker``: it may contain bots less than the last one did.
+    ``allow_weaker``: the night may contain bots less than the last one did.
     """
 
     end: float | None
@@ -63,7 +63,7 @@ class NightPlan:
 
 
 class NightPlay:
-    """The play of a night; ``signal`` is that which ended it early, or 0."""
+    """The play of a night; ``signal`` is the signal that ended it early, or 0."""
 
     def __init__(self, league: League, night: Night, plan: NightPlan, listener: Listener) -> None:
         self._league = league
@@ -129,6 +129,7 @@ class NightPlay:
                 f"{name} is not played: the league has too few bots for tables of {seats} seats"
             )
             return None
+        # Slice by slice: the results of one decide which authors may be drawn in the next.
         while not self.signal and (budget := self._budget(state, seats, end)) is not None:
             file = self._file(name, seats, budget, state)
             setup = PlaySetup(
@@ -156,6 +157,7 @@ class NightPlay:
         per = group_size(seats)
         most = None if self._plan.matches is None else self._plan.matches // per * per
         if state is None:
+            # x
             first = int(min(FIRST if self._slow_start else BATCH, self._fitting(seats, None) / per))
             return max(per, min(first * per, most or BATCH * per))
         if state.open:
@@ -177,9 +179,9 @@ class NightPlay:
         return state.budget + max(1, int(fits)) * per
 
     def _fitting(self, seats: int, state: "_State | None") -> float:
-        """The matches after which any author that still plays should have used half of what it has left.
+        """The matches after which no author that still plays should have used more than half of its rest.
 
-        Each is taken to play up to three times as often as it did so far this night, or always.
+        Assumes that each plays up to three times as often as so far this night, or in every match.
         """
         rows, played = (0, {}) if state is None else (state.rows, state.played)
         shortest = math.inf
@@ -213,7 +215,7 @@ class NightPlay:
         return self._league.table.quota.seconds_per_night - used
 
     def _over(self, seats: int, state: "_State | None") -> set[str]:
-        """The authors who have not enough left for a further pairing."""
+        """The authors without enough seconds for another pairing."""
         lengths = self._lengths[seats] | ({} if state is None else state.lengths)
         over = set()
         for author in self._payers.keys() - {HOUSE}:
@@ -285,7 +287,7 @@ class NightPlay:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """How far a tournament of a night is: its rows, those played, and what each author was charged so far.
+    """The progress of a night's tournament: its rows, the played ones, and each author's charged seconds.
 
     ``mean`` and ``longest`` are seconds of its latest matches; ``played`` counts matches by author.
     """
@@ -311,7 +313,7 @@ class _State:
 
     @property
     def open(self) -> bool:
-        """Whether something that was drawn, or allowed, is not played, or the root is not kept."""
+        """Whether drawn or allowed matches are not played yet, or the root is not stored."""
         return self.done < self.rows or not self.tournament.complete or self.tournament.root is None
 
 

@@ -1,7 +1,7 @@
-"""The receipts of a league: what became of each submission, and what a night brought to each author.
+"""The receipts of a league: the outcome of each submission, and the news of a night for each author.
 
-``outbox/AUTHOR`` belongs to its author alone, if nights are root's, so what lies in it is its author's to
-exchange. What an author makes of it is said, and ends no night.
+If nights run as root, ``outbox/AUTHOR`` belongs to its author alone, who may exchange anything in it. A
+receipt that cannot be written there is reported, and never ends a night.
 """
 
 import errno
@@ -35,10 +35,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What building and checking a bot showed: the problem or "", and the lines of trials and build.
+    """The outcome of building and checking a bot: the problem or "", and the lines of trials and build.
 
-    Its author is charged ``charged_ms``, of which its longest trial took ``match_ms``. ``cut``: the time that
-    it was allowed was over before its end.
+    Its author is charged ``charged_ms``, of which its longest trial took ``match_ms``. ``cut``: its time was
+    over before the end.
     """
 
     problem: str = ""
@@ -50,7 +50,7 @@ class Diagnosis:
 
 
 def write_diagnosis(league: League, judged: Submission, diagnosis: Diagnosis, say: Say) -> None:
-    """Write what building and checking a submission showed, beside its receipt."""
+    """Write the output of building and checking a submission beside its receipt."""
     files = {"check.txt": diagnosis.trials, "build.log": diagnosis.build}
     there = {name: lines for name, lines in files.items() if lines}
     _write(league, judged.author, judged.user, receipt_folder(judged), there, say)

@@ -56,7 +56,7 @@ def season_root(entries: Sequence[SeasonEntry]) -> str:
 
 
 def season_now(league: League, now: datetime) -> Season:
-    """The season that is open; the first one is opened if there is none yet."""
+    """The open season; opens the first one if there is none yet."""
     season = league.ledger.season
     if season is None:
         season = Season(1, moment(now))
@@ -65,7 +65,7 @@ def season_now(league: League, now: datetime) -> Season:
 
 
 def season_end(league: League) -> datetime | None:
-    """When the open season has lasted as long as it should; None before the first one."""
+    """The planned end of the open season; None before the first season."""
     season = league.ledger.season
     if season is None:
         return None
@@ -73,7 +73,7 @@ def season_end(league: League) -> datetime | None:
 
 
 def close_season(league: League, now: datetime) -> SeasonFile:
-    """Close the open season and open the next one. Raises UsageError without a night, or with an open one."""
+    """Close the open season and open the next. Raises UsageError without a night, or with an open night."""
     ledger = league.ledger
     season = league.ledger.season
     nights = [
@@ -82,9 +82,10 @@ def close_season(league: League, now: datetime) -> SeasonFile:
     table = latest_table(league)
     if season is None or table is None or not nights:
         raise UsageError("no night of this season has been played, so it cannot be closed")
-    if any(tournament.closed is None for tournament in nights):
+    if any(night.closed is None for night in nights):
         raise UsageError(f"night {nights[-1].number} is open: run tourney league night to close it first")
     before = ledger.seasons.get(season.number - 1)
+    # The root before is a part of the new entries, so a new root proves all seasons before it.
     head: SeasonEntry = {
         "league": league.table.name,
         "number": season.number,
@@ -129,8 +130,8 @@ def _order(table: NightTable) -> Mapping[int, Sequence[str]]:
 def next_divisions(order: Mapping[int, Sequence[str]], rules: SeasonTable) -> tuple[Division, ...]:
     """The divisions after a season that ended in this order.
 
-    From each division the best ``promote`` rise, and as many as find no room above fall. A division that is
-    not full is filled from below.
+    The best ``promote`` of each division rise; as many fall as the division above has no room for. A
+    division that is not full is filled from below.
     """
     lists = [list(order.get(number, ())) for number in range(1, rules.divisions + 1)]
     for upper, lower in pairwise(lists):
@@ -155,7 +156,7 @@ def season_files(league: League) -> Iterator[tuple[int, SeasonFile]]:
 
 
 def chain_problems(league: League) -> Iterator[str]:
-    """Yield a sentence for each season whose root, predecessor or nights are not what the league holds."""
+    """Yield a sentence for each season whose root, predecessor or nights differ from the league's."""
     previous: str | None = None
     with Database.open(league.database) as database:
         tournaments = {tournament.name: tournament for tournament in database.tournaments.all()}

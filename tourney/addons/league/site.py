@@ -1,9 +1,9 @@
 """The site of a league: plain files with tables, news, games and records, written after each night.
 
 Each file is replaced in one step and only if it changes, the first page last; other files there stay. Rules
-choose the games of a night. They also make the news, from the ledger, the tables of the nights, and the
-results: a version is new; a version scores more than half of a night's games against a bot that its own bot
-met on an earlier night and never outscored; another bot leads a division; a bot changes its division.
+choose the games of a night. News come from the ledger, the tables of the nights, and the results: a version
+is new; a version scores more than half of a night's games against a bot that its own bot met on an earlier
+night and never outscored; another bot leads a division; a bot changes its division.
 """
 
 import shutil
@@ -37,13 +37,13 @@ from tourney.store.values import Ordinal
 REPORTS: Final = 30
 """The last nights whose reports are on the site."""
 KNOWN: Final = 20
-"""Games from which a version's rating can make an upset, or a record."""
+"""Games from which on a version's rating counts for upsets and records."""
 
 
 class ChosenGame(Struct, frozen=True, forbid_unknown_fields=True):
     """A game of a night.
 
-    It is the win over the bot rated furthest above the winner, the one in which one action raised the
+    It is the win over the bot rated furthest above the winner, the win in which one action raised the
     winner's prospects most, or the longest game.
     """
 
@@ -90,7 +90,7 @@ def keep_games(league: League, night: Night) -> None:
 def _games(
     league: League, database: Database, name: str, elo: Mapping[str, float]
 ) -> Iterator[tuple[float, ChosenGame]]:
-    """Yield each game of a tournament by kind, with how far the winner was below or came, or its actions."""
+    """Yield each game of a tournament by kind, with its size: the winner's deficit or rise, or actions."""
     tournament = database.tournaments.get(name)
     labels = {version.entrant: version.label for version in league.ledger.versions}
     names = [entrant.name for entrant in database.tournaments.entrants(tournament.id)]
@@ -103,6 +103,7 @@ def _games(
         versus = " - ".join(labels[seat] for seat in seats)
         yield result.actions, ChosenGame("longest", name, match.number, f"{versus}, {result.actions} actions")
         (first, *others) = (seat for _, seat in sorted(zip(result.ranks, seats, strict=True)))
+        # A shared first place has no winner, so it is neither an upset nor a swing.
         if sorted(result.ranks)[1] == 1:
             continue
         if rise := largest_rise(record, result.ranks.index(1) + 1):
@@ -123,7 +124,7 @@ def night_games(league: League, night: int) -> tuple[ChosenGame, ...]:
 
 
 def write_reports(league: League) -> None:
-    """Write the reports of the last nights that are missing, and remove those of older nights."""
+    """Write the missing reports of the last nights, and remove the reports of older nights."""
     place = league.site / "games"
     ledger = league.ledger
     last = [night for _, night in sorted(ledger.nights.items()) if night.closed is not None][-REPORTS:]
@@ -141,7 +142,7 @@ def write_reports(league: League) -> None:
 
 
 def league_records(tables: Mapping[int, NightTable]) -> Iterator[tuple[str, str, str]]:
-    """Yield the records of a league: what, the bot as AUTHOR/BOT, and the value."""
+    """Yield the records of a league: title, the bot as AUTHOR/BOT, and the value."""
     rows = [(night, row) for night, table in tables.items() for row in table.rows if row.place]
     established = [(night, row) for night, row in rows if row.games >= KNOWN]
     leads = Counter(row.name for _, row in rows if row.place == 1 and row.division == 1)
@@ -156,7 +157,7 @@ def league_records(tables: Mapping[int, NightTable]) -> Iterator[tuple[str, str,
 
 
 Margins = Mapping[tuple[str, str], int]
-"""For entrants that met in a night: half points of the first less its games, so 0 is an even score."""
+"""Of two entrants that met in a night: half points of the first less its games; 0 is an even score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,7 @@ def league_news(league: League, tables: Mapping[int, NightTable]) -> tuple[NewsI
 
 
 def _moves(league: League) -> Iterator[NewsItem]:
-    """Yield a piece of news for each bot that begins a season in another division than the one before."""
+    """Yield a piece of news for each bot that begins a season in a new division."""
     ledger = league.ledger
     lowest = league.table.season.divisions
     last = {night.season: night.number for night in ledger.nights.values()}
