@@ -16,7 +16,7 @@ from tourney.addons.fuel.library import make_engine
 from tourney.addons.lab.tune_file import read_tune_file
 from tourney.addons.league.file import read_authors_file, read_league_file
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.submission import unpack
+from tourney.bots.catalogue.submission import digest_of_bot, unpack
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.protocols import PROTOCOLS
 from tourney.check.record import verify
@@ -117,7 +117,9 @@ def _position(game: str, data: bytes) -> None:
 
 
 def _unpack(path: Path) -> None:
-    unpack(path, path.parent / "target")
+    with contextlib.suppress(TourneyError):
+        unpack(path, path.parent / "target")
+    digest_of_bot(path)
 
 
 def _module(data: bytes) -> None:
