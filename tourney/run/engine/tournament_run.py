@@ -110,7 +110,7 @@ def _prepare(
 
     Nothing is built, or played later, with less containment than the tournament began with.
     """
-    found = prepare(file, database, bots)
+    found = prepare(file, database, bots, say=say)
     if database is not None and (stored := found.stored) is not None and not options.remote:
         # Of one that has ended nothing is played, unless the file adds something; a commitment only builds.
         plays = not options.commits and (stored.root is None or found.plan != stored.plan)
