@@ -97,9 +97,8 @@ def test_module_that_windows_wrote_needs_no_bit(make_bot: MakeBot, store: BotSto
 
 def test_links_within_a_bot_stand_for_copies(make_bot: MakeBot, tmp_path: Path, store: BotStore) -> None:
     """As of node_modules/.bin and of a virtual environment, in folders and in both kinds of archives."""
-    folder = make_bot(
-        files={"bot.py": "x", "node_modules/tool/cli.js": "#!/usr/bin/env node\n", "lib/a": "a"}
-    )
+    script = "#!/usr/bin/env node\n"
+    folder = make_bot(files={"bot.py": "x", "node_modules/tool/cli.js": script, "lib/a": "a"})
     (folder / "node_modules/tool/cli.js").chmod(0o755)
     (folder / "node_modules/.bin").mkdir()
     (folder / "node_modules/.bin/tool").symlink_to("../tool/cli.js")

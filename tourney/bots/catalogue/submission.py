@@ -94,7 +94,10 @@ def reading(source: object, target: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _STORES_FAULT or _is_below(error.filename, target):
             raise
-        raise BotError(f"it cannot be read: {error}", source) from error
+        # The path may be that of a private copy, of which its owner knows nothing.
+        name = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, (str, bytes)) else ""
+        where = f" ({name})" if name and name != Path(str(source)).name else ""
+        raise BotError(f"it cannot be read: {error.strerror}{where}", source) from error
 
 
 def _is_below(name: object, folder: Path) -> bool:
