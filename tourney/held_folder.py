@@ -248,6 +248,15 @@ class HeldFolder:
         finally:
             os.close(fd)
 
+    def info(self, path: str) -> os.stat_result:
+        """What the system says about a file, folder or link, which is not followed."""
+        folder, _, name = path.rpartition("/")
+        fd = self._open(folder, _HANDLE)
+        try:
+            return os.stat(name, dir_fd=fd, follow_symlinks=False)
+        finally:
+            os.close(fd)
+
     def make_folder(self, name: str, mode: int) -> "HeldFolder":
         """Hold a folder of this one, which is made with exactly this mode if it is missing."""
         try:

@@ -203,8 +203,8 @@ def evidence_texts(
         yield repeats_text(batch.pool.distinct, batch.pool.matches)
     if batch.share:
         yield (
-            f"{number(100 * batch.share, 0)} % of the dice's luck is subtracted from results, which makes"
-            " intervals narrower; --no-luck leaves it in."
+            f"For each point that the dice gave, {number(batch.share, 2)} points are subtracted from results,"
+            " which makes intervals narrower; --no-luck leaves them in."
         )
     for entrant, luck in sorted(batch.luck.items()):
         if luck.alarm:

@@ -333,11 +333,17 @@ _ADVICE = {
 }
 
 
+_READ_ONLY: Final = re.compile(r"read-only file system|EROFS", re.IGNORECASE)
+"""What programs say that cannot write into their folder."""
+
+
 def _advice(played: PlayedMatch, seat: int, game: str) -> str:
     """The advice for a seat's fault."""
     _, withheld, more = _fault_note(played, seat).partition(FLUSH)
     if withheld:
         return f"no line came; {FLUSH}{more}"
+    if any(_READ_ONLY.search(line) for line in played.lines(seat, "stderr")):
+        return "its folder is read-only while it plays: write below /tmp, which is empty at each start"
     return _ADVICE[played.outcome.seat_faults[seat - 1] or ""].format(game=game, file=FILE_NAME)
 
 

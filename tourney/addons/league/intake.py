@@ -400,7 +400,7 @@ def submit(league: LeagueFolder, bot: Path, author: str, name: str | None, key: 
     if is_repository(league):
         raise UsageError(f"the inbox {league.table.inbox} is a git repository: commit and push the bot there")
     with TemporaryDirectory(prefix="tourney-") as scratch:
-        manifest, files = copy_submission(bot, Path(scratch) / "files", Path(scratch))
+        manifest, files, _ = copy_submission(bot, Path(scratch) / "files", Path(scratch))
         if not manifest.plays(game := league.table.game):
             raise UsageError(f"{bot} plays {', '.join(manifest.games)}, and this league plays {game}")
         name = name or manifest.name

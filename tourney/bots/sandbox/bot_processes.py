@@ -265,7 +265,7 @@ class BotProcesses:
         if code is None:
             words = "closed its output"
         else:
-            words = self._exit_words(code) if code >= 0 else f"killed by {_signal_name(-code)}"
+            words = self._exit_words(code) if code >= 0 else exit_words(code)
         if self._cgroup is not None and self._cgroup.memory_kills()[0]:
             return f"{words} (out of memory: its processes together met their bound)"
         if code is not None and self._killed_by_host(code):
@@ -288,7 +288,7 @@ class BotProcesses:
         return status if info.si_code == os.CLD_EXITED else -status
 
     def _exit_words(self, code: int) -> str:
-        return f"exited with code {code}"
+        return exit_words(code)
 
 
 class NamespaceProcesses(BotProcesses):
@@ -348,6 +348,11 @@ def host_kills() -> int:
 @cache
 def _own_memory_groups() -> tuple[Path, ...]:
     return memory_groups()
+
+
+def exit_words(code: int) -> str:
+    """How a process ended, by its exit code; a signal is negative."""
+    return f"killed by {_signal_name(-code)}" if code < 0 else f"exited with code {code}"
 
 
 def _signal_name(number: int) -> str:
