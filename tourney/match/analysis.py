@@ -22,8 +22,8 @@ import msgspec
 import rfc8785
 from msgspec import Meta, Struct, structs
 
-from tourney.errors import InputError
-from tourney.games.base import CHANCE, AnyGame
+from tourney.errors import ActionError, InputError
+from tourney.games.base import CHANCE, AnyGame, AnyState
 from tourney.games.registry import find_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.guided_channel import CHOSEN, FollowedRecord
@@ -190,7 +190,8 @@ def _points(record: Record, said: Mapping[int, ValuedTurn]) -> Iterator[ValuedTu
         if ply == len(record.actions):
             yield point
             continue
-        free, known = turns[ply]
+        state, free, known = turns[ply]
+        point = _respelled(point, game, state)  # noqa: PLW2901 - the same point
         if ply >= left.get(point.seat, ply + 1):
             continue  # the referee played for the seat
         loss = None
@@ -203,6 +204,15 @@ def _points(record: Record, said: Mapping[int, ValuedTurn]) -> Iterator[ValuedTu
                 luck = round(SURE_WIN * sum(lucks[one][point.seat - 1] for one in between) / POINT)
                 loss = min(max(point.value - min(max(value - luck, 0), SURE_WIN), 0), SURE_WIN)
         yield structs.replace(point, loss=loss)
+
+
+def _respelled(point: ValuedTurn, game: AnyGame, state: AnyState) -> ValuedTurn:
+    """The point with the reference bot's action as records spell it; unchanged if it is not legal."""
+    try:
+        best = game.action_meant(state, point.best)
+    except ActionError:
+        return point
+    return structs.replace(point, best=best, line=(best, *point.line[1:]))
 
 
 def _after(record: Record, said: Mapping[int, ValuedTurn], ply: int, seat: int) -> tuple[int, int] | None:
@@ -220,10 +230,10 @@ def _after(record: Record, said: Mapping[int, ValuedTurn], ply: int, seat: int) 
     return following, SURE_WIN // 2 * (1 + (mine < other) - (mine > other))
 
 
-def _turns(record: Record, game: AnyGame) -> list[tuple[bool, bool]]:
-    """By action: whether the rules left a choice, and whether its loss can be known."""
+def _turns(record: Record, game: AnyGame) -> list[tuple[AnyState, bool, bool]]:
+    """By action: the state before it, whether the rules left a choice, and whether its loss can be known."""
     state = game.new(len(record.seats), record.options)
-    found: list[tuple[bool, bool]] = []
+    turns: list[tuple[AnyState, bool, bool]] = []
     hidden = False
     pair = len(record.seats) == 2
     for actor, text in record.actions:
@@ -233,6 +243,6 @@ def _turns(record: Record, game: AnyGame) -> list[tuple[bool, bool]]:
         after = state.play(action)
         hidden = hidden and not after.revealed()
         free = actor != CHANCE and len(state.legal_actions()) > 1
-        found.append((free, pair and not hidden))
+        turns.append((state, free, pair and not hidden))
         state = after
-    return found
+    return turns
