@@ -277,6 +277,18 @@ class Game(ABC, Generic[A]):
             raise ActionError(f"action {text} is not legal here")
         return action
 
+    def action_meant(self, state: State[A], text: str) -> str:
+        """The legal action that the seat to act means by a text, spelled as players may. Raises ActionError.
+
+        A text that is itself a legal action never means another one.
+        """
+        try:
+            self.read_action(state, text)
+        except ActionError:
+            text = self.read_notation(state.observation(state.actor), text)
+            self.read_action(state, text)
+        return text
+
     def read_notation(self, view: str, text: str) -> str:  # noqa: ARG002 - most games have one notation
         """The action string of a move as players write it where a seat sees ``view``; else the text."""
         return text

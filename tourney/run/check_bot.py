@@ -425,11 +425,11 @@ def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limi
 def _answers(channel: Channel, ask: bytes, answer: re.Pattern[str], limits: Limits) -> bool:
     """Whether a bot that was just started gives this answer; it is ended then."""
     try:
-        channel.widen(*MAX_OUTPUT)
+        channel.widen(*MAX_OUTPUT, lenient=True)
         channel.request(ask)
         deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
         while (event := channel.wait(deadline)).kind == "line":
-            if answer.fullmatch(event.text):
+            if answer.fullmatch(event.text.strip()):
                 return True
         return False
     finally:
