@@ -23,7 +23,7 @@ A bot's misbehaviour is not an exception: it is data in a record. The tree::
         ├── TablesError             tables of endings are missing or damaged on this machine
         ├── SandboxError            the machine cannot give the sandbox that was requested
         ├── OverloadError           a bot waited too long for a processor: the match has no result
-        ├── OutOfMemoryError        the kernel ended a bot as memory was full: the match has no result
+        ├── OutOfMemoryError        a bot was ended because memory was full: the match has no result
         └── WorkerError             a worker process was lost for good
 
 A message is one sentence that names the file, line or value, and what to do.
@@ -145,9 +145,9 @@ class OverloadError(EnvironmentFailure):
 
 
 class OutOfMemoryError(EnvironmentFailure):
-    """The kernel ended a bot because the machine's memory was full, so its match has no result.
+    """A bot was ended because the machine's memory was full, so its match has no result.
 
-    ``bot`` names the bot that used the most; ``proven``: more than its limit.
+    ``bot`` names the bot that used the most, "" if that is unknown; ``proven``: more than its limit.
     """
 
     def __init__(self, message: object, *, bot: str, proven: bool = False) -> None:

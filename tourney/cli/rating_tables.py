@@ -283,11 +283,16 @@ def print_batch(batch: Batch, bots: RatedBots, show: str, notes: Sequence[str]) 
 
 def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], notes: Sequence[str]) -> None:
     """Print the ratings and, if strength is not one number, the values and cycles below them, for people."""
-    output, names, found = current(), bots.names, batch.cycles
-    rows, evaluations = results.batch_rows(batch, names, bots.faults), results.evaluation_rows(batch, names)
-    cycles = found and Cycles.of(
-        found,
-        cycles=tuple(CycleLine.of(one, bots=tuple(names[n] for n in one.entrants)) for one in found.cycles),
+    output = current()
+    names = bots.names
+    pool_cycles = batch.cycles
+    rows = results.batch_rows(batch, names, bots.faults)
+    evaluations = results.evaluation_rows(batch, names)
+    cycles = pool_cycles and Cycles.of(
+        pool_cycles,
+        cycles=tuple(
+            CycleLine.of(cycle, bots=tuple(names[n] for n in cycle.entrants)) for cycle in pool_cycles.cycles
+        ),
         evaluations=lines_of(EvaluationLine, evaluations),
     )
     shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck))
@@ -325,7 +330,7 @@ def print_versions(pool: VersionPool, batch: Batch, notes: Sequence[str]) -> Non
     document = VersionsDocument(
         game=pool.reference.game,
         reference=pool.reference.name,
-        tournaments=tuple(one.name for one in pool.tournaments),
+        tournaments=tuple(tournament.name for tournament in pool.tournaments),
         left_out=tuple(LeftOut(tournament=name, why=why) for name, why in pool.left_out),
         intervals=EVERY_LOOK,
         versions=lines_of(VersionLine, rows),

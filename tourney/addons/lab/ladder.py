@@ -11,12 +11,12 @@ from itertools import chain, groupby
 from typing import Final
 
 from tourney.addons.lab import question
+from tourney.addons.lab.anchored import Meeting, Placement, place
 from tourney.addons.lab.results import VAGUE, Ending, LadderResult, LostGame, RungLine
 from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.spec import Charge, Limits
-from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import EVERY_LOOK, FIXED
 from tourney.results.standings import has_ended
 from tourney.schedule.adaptive import expected

@@ -3,7 +3,7 @@
 A kind is a subclass of ``QuestionRule`` with its format, its state and its result, in a module of its own.
 ``tourney.addons.lab.asking`` makes a tournament of a question, plays it and returns the result; no tournament
 file can name the formats. Entrant 0 is the bot in question. The statistics are those of
-``tourney.ratings.sequential`` and ``tourney.ratings.anchored``, and only ``judge`` decides by them.
+``tourney.ratings.sequential`` and ``tourney.addons.lab.anchored``, and only ``judge`` decides by them.
 """
 
 import math

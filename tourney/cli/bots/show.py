@@ -59,8 +59,8 @@ def command(bot: str, bots: str) -> None:
     of one that does.
     """
     with ExitStack() as stack:
-        store, found, origin = find_bot(bot, BotStore(Path(bots)), stack, replace_shipped=True)
-        document = _document(found, store, origin)
+        store, stored_bot, origin = find_bot(bot, BotStore(Path(bots)), stack, replace_shipped=True)
+        document = _document(stored_bot, store, origin)
     output = current()
     output.document(document)
     row = {**bot_row(document), "from": document.folder}
