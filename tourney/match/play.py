@@ -33,7 +33,7 @@ from tourney.protocol import (
 )
 
 CPU_WALL_FACTOR: Final = 4  # a turn charged by processor time may take this multiple of its allowance
-_SLICE_NS: Final = 2_000_000
+_SLICE_NS: Final = 2_000_000  # of a wait for one bot while others wait to be heard
 _USED_UP: Final = Event("timeout", "its clock and the margin are used up")
 _FAULT_OF: Final[Mapping[str, FaultKind]] = {
     "timeout": "timeout",
