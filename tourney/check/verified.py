@@ -16,12 +16,12 @@ from msgspec import Struct
 
 import tourney
 from tourney.check.tournament import CheckedMatch, TournamentVerifier, VerifyTask, check_matches
-from tourney.errors import counted
 from tourney.files import write_file
 from tourney.prepared_types import prepared
 from tourney.run.engine.run_control import parse_span
 from tourney.spawning import Pool
 from tourney.store.engine import place_of
+from tourney.texts import counted
 
 _OFTEN = 20
 """Chunks after which the file is written again."""

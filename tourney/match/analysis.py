@@ -22,8 +22,8 @@ import msgspec
 import rfc8785
 from msgspec import Meta, Struct, structs
 
-from tourney.errors import InputError
-from tourney.games.base import CHANCE, AnyGame
+from tourney.errors import ActionError, InputError
+from tourney.games.base import CHANCE, AnyGame, AnyState
 from tourney.games.registry import find_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.guided_channel import CHOSEN, FollowedRecord
@@ -192,6 +192,7 @@ def _points(record: Record, valued: Mapping[int, ValuedTurn]) -> Iterator[Valued
             yield point
             continue
         turn = turns[ply]
+        point = _respelled(point, game, turn.state)  # noqa: PLW2901 - the same point
         if ply >= left.get(point.seat, ply + 1):
             continue  # the referee played for the seat
         loss = None
@@ -204,6 +205,15 @@ def _points(record: Record, valued: Mapping[int, ValuedTurn]) -> Iterator[Valued
                 luck = round(SURE_WIN * sum(lucks[draw_ply][point.seat - 1] for draw_ply in between) / POINT)
                 loss = min(max(point.value - min(max(value - luck, 0), SURE_WIN), 0), SURE_WIN)
         yield structs.replace(point, loss=loss)
+
+
+def _respelled(point: ValuedTurn, game: AnyGame, state: AnyState) -> ValuedTurn:
+    """The point with the reference bot's action as records spell it; unchanged if it is not legal."""
+    try:
+        best = game.action_meant(state, point.best)
+    except ActionError:
+        return point
+    return structs.replace(point, best=best, line=(best, *point.line[1:]))
 
 
 def _after(record: Record, valued: Mapping[int, ValuedTurn], ply: int, seat: int) -> tuple[int, int] | None:
@@ -223,8 +233,9 @@ def _after(record: Record, valued: Mapping[int, ValuedTurn], ply: int, seat: int
 
 
 class _PlayedTurn(NamedTuple):
-    """An action: whether the rules left a choice, and whether its loss can be known."""
+    """An action: the state before it, whether the rules left a choice, and whether its loss can be known."""
 
+    state: AnyState
     free: bool
     loss_known: bool
 
@@ -242,6 +253,6 @@ def _turns(record: Record, game: AnyGame) -> list[_PlayedTurn]:
         after = state.play(action)
         hidden = hidden and not after.revealed()
         free = actor != CHANCE and len(state.legal_actions()) > 1
-        turns.append(_PlayedTurn(free, pair and not hidden))
+        turns.append(_PlayedTurn(state, free, pair and not hidden))
         state = after
     return turns

@@ -12,8 +12,9 @@ from tourney.bots.metering import HOST_MB
 from tourney.bots.sandbox.machine_memory import MachineMemory, free_processes, machine_memory
 from tourney.bots.sandbox.sandbox import MAX_PROCESSES
 from tourney.bots.sandbox.visible_files import COPY_BYTES
-from tourney.errors import SandboxError, counted
+from tourney.errors import SandboxError
 from tourney.match.spec import LEAST_MEMORY_MB, Limits
+from tourney.texts import counted
 
 PROGRAM_MB: Final = 256
 """Room for the coordinator, which takes about 100 MiB, and processes that are not workers."""

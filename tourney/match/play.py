@@ -34,6 +34,7 @@ from tourney.protocol import (
 
 CPU_WALL_FACTOR: Final = 4  # a turn charged by processor time may take this multiple of its allowance
 _SLICE_NS: Final = 2_000_000  # of a wait for one bot while others wait to be heard
+_LOOK_NS: Final = 50_000_000  # the longest wait for several bots at once
 _USED_UP: Final = Event("timeout", "its clock and the margin are used up")
 _FAULT_OF: Final[Mapping[str, FaultKind]] = {
     "timeout": "timeout",
@@ -72,7 +73,7 @@ def play_match(
     try:
         pieces = spec.limits.tablebase_pieces
         tables = None if pieces is None else game.tables(pieces)
-        match = _RunningMatch(Referee(spec, game, tables), players, clock)
+        match = _RunningMatch(Referee(spec, game, tables, lenient=True), players, clock)
         match.start()
         match.play()
         match.end()
@@ -197,7 +198,9 @@ class _RunningMatch:
         channels = {seat: self._players[seat].channel for seat in timings}
         if len(channels) == 1 or not all(c.resumes and c.sources() for c in channels.values()):
             return None, set()
-        wait_for_any(channels.values(), min(timing.due for timing in timings.values()) - self._clock())
+        # Not longer than a slice, because a channel may have to speak again while its bot is silent.
+        left = min(timing.due for timing in timings.values()) - self._clock()
+        wait_for_any(channels.values(), min(left, _LOOK_NS))
         began = self._clock()
         # All are looked at before any is judged: a judgement may take long, and later output is late.
         return began, {seat for seat, channel in channels.items() if channel.collect()}
@@ -262,7 +265,7 @@ class _RunningMatch:
                     clocks.spend(seat, charged)
                 self._times.append((ply, elapsed))
                 if why := act(action):
-                    self._illegal(seat, why)
+                    self._illegal(seat, action, why)
             elif answer is not None:
                 self._no_move(seat, answer, allowance)
             if answer is not None:
@@ -378,9 +381,13 @@ class _RunningMatch:
             self._unsure.add(kind)
         return kind
 
-    def _illegal(self, seat: int, why: str) -> None:
+    def _illegal(self, seat: int, action: str, why: str) -> None:
         # The referee may have played substitutes since the action, so its count of actions is too large.
         ply, _ = self._times.pop()
+        # A second answer that comes late is taken for the answer to the next request.
+        last = next((played for actor, played in reversed(self._referee.actions[:ply]) if actor == seat), "")
+        if action == last:
+            why += ": the bot gave it as its last answer, so this may be a second answer to that request"
         self._log.note(ply, seat, f"illegal: {why}")
         self._cut(seat, ply)
 

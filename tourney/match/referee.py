@@ -35,11 +35,14 @@ class Referee:
     ``spec`` is the match with all the game's options filled in; ``state`` the position; ``actions`` the
     actions so far, as in the record; ``turn`` the seat to move, 0 before ``begin`` and when the match is
     over; ``outcome`` the result, None until then. ``tables`` are those that the limits ask for, or None: then
-    no match ends by them. Raises OptionError for seats or options that the game lacks, and TournamentError
-    for an opening or limits that cannot be played.
+    no match ends by them. ``lenient``: actions come from bots, and may be spelled as players of the game do;
+    otherwise they are spelled as in a record. Raises OptionError for seats or options that the game lacks,
+    and TournamentError for an opening or limits that cannot be played.
     """
 
-    def __init__(self, spec: MatchSpec, game: AnyGame, tables: Tables | None = None) -> None:
+    def __init__(
+        self, spec: MatchSpec, game: AnyGame, tables: Tables | None = None, *, lenient: bool = False
+    ) -> None:
         seats, options = game.settings(len(spec.seats), dict(spec.options))
         if spec.opening.plies and game.has_hidden_actions:
             raise TournamentError(f"opening-plies cannot be drawn for {game.name}, which has hidden actions")
@@ -54,6 +57,7 @@ class Referee:
         self.turn = 0
         self.outcome: Outcome | None = None
         self._tables = tables
+        self._lenient = lenient
         self._judge: Adjudicator | None = None
         self._game = game
         self._seed = spec.seed
@@ -143,7 +147,13 @@ class Referee:
         """
         seat = self.turn
         try:
-            after = self._game.play_text(self.state, text)
+            try:
+                after = self._game.play_text(self.state, text)
+            except ActionError:
+                if not self._lenient:
+                    raise
+                text = self._game.action_meant(self.state, text)
+                after = self._game.play_text(self.state, text)
         except ActionError as error:
             self.fault("illegal")
             return str(error)

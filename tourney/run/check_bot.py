@@ -333,11 +333,17 @@ _ADVICE = {
 }
 
 
+_READ_ONLY: Final = re.compile(r"read-only file system|EROFS", re.IGNORECASE)
+"""What programs say that cannot write into their folder."""
+
+
 def _advice(played: PlayedMatch, seat: int, game: str) -> str:
     """The advice for a seat's fault."""
     _, withheld, more = _fault_note(played, seat).partition(FLUSH)
     if withheld:
         return f"no line came; {FLUSH}{more}"
+    if any(_READ_ONLY.search(line) for line in played.lines(seat, "stderr")):
+        return "its folder is read-only while it plays: write below /tmp, which is empty at each start"
     return _ADVICE[played.outcome.seat_faults[seat - 1] or ""].format(game=game, file=FILE_NAME)
 
 
@@ -419,11 +425,11 @@ def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limi
 def _answers(channel: Channel, ask: bytes, answer: re.Pattern[str], limits: Limits) -> bool:
     """Whether a bot that was just started gives this answer; it is ended then."""
     try:
-        channel.widen(*MAX_OUTPUT)
+        channel.widen(*MAX_OUTPUT, lenient=True)
         channel.request(ask)
         deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
         while (event := channel.wait(deadline)).kind == "line":
-            if answer.fullmatch(event.text):
+            if answer.fullmatch(event.text.strip()):
                 return True
         return False
     finally:

@@ -10,7 +10,6 @@ from typing import Final, Literal, NamedTuple
 from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
-from tourney.errors import counted
 from tourney.games.registry import find_game
 from tourney.games.tree import playout
 from tourney.match.spec import MEMORY_MB
@@ -27,6 +26,7 @@ from tourney.seeds import deriver, uniform
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import Plan
+from tourney.texts import counted
 
 SAMPLE: Final = 64  # latest matches whose mean length is taken, of each tournament of the same conditions
 GAMES: Final = 8  # random games whose mean length bounds a match's time where no match is stored

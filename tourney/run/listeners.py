@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import msgspec
 
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.files import descriptor_of
 from tourney.prepared_types import prepared
 from tourney.run.summary import RunProgress, RunStatus, progress_text, span_text
+from tourney.texts import counted
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -5,7 +5,7 @@ A run and a dry run prepare in the same way. Nothing is written to the database,
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from tourney.bots.catalogue.command import add_program
+from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
 from tourney.errors import BotError, GameError, TournamentError, TourneyError
 from tourney.games.registry import find_game
@@ -81,33 +82,30 @@ def enter(
     before: Sequence[StoredEntrant] = (),
     joined: int = 1,
     find: FindBot = find_bot,
+    say: Callable[[str], None] = lambda _: None,
 ) -> tuple[StoredEntrant, ...]:
     """The entrants of some lines, numbered after those ``before`` and in play from the round ``joined`` on.
 
-    ``find`` finds a line's bot; the default puts it into the store. Raises TournamentError that names the
-    file: for an unknown bot, for one that does not play the game, and for two entrants of one name.
+    ``find`` finds a line's bot; the default puts it into the store. ``say`` is told what was read otherwise
+    than it is in a bot's files. Raises TournamentError that names the file, and after all of them were looked
+    at: for unknown bots, for those that do not play the game, and for two entrants of one name.
     """
-    taken = {entrant.name for entrant in before}
+    taken = {entrant.name: "an entrant" for entrant in before}
     entered: list[StoredEntrant] = []
+    errors: list[TournamentError] = []
     for line in lines:
-        with naming(file.path):
-            bot = find(line, store, file.path.parent)
-            manifest = bot.manifest
-            name = manifest.name if line.name is None else line.name
-            if not manifest.plays(file.plan.game):
-                raise TournamentError(
-                    f"the bot {manifest.name} does not play {file.plan.game}; it plays"
-                    f" {', '.join(manifest.games)}",
-                    bot=manifest.name,
-                )
-            if name in taken:
-                ladder = f", one of them by {LADDER}" if name in file.rungs else ""
-                raise TournamentError(
-                    f"two entrants are called {name}{ladder}; give one a name of its own,"
-                    " by [[entrant]] with bot and name",
-                    bot=manifest.name,
-                )
-        taken.add(name)
+        reference = line.bot or " ".join(line.command)
+        try:
+            with naming(file.path):
+                bot = find(line, store, file.path.parent)
+                for note in bot.notes:
+                    say(f"{reference}: {note}")
+                name = _name_of(file, line, bot.manifest, taken)
+        except TournamentError as error:
+            errors.append(error)
+            continue
+        taken[name] = reference
+        manifest = bot.manifest
         entered.append(
             StoredEntrant(
                 number=len(before) + len(entered),
@@ -118,7 +116,35 @@ def enter(
                 line=line_text(line),
             )
         )
+    if len(errors) > 1:
+        sentence = f"{file.path}: {len(errors)} of {len(lines)} entrants cannot play:"
+        several = TournamentError(sentence, file=file.path)
+        for refusal in errors:
+            several.add_note(str(refusal).removeprefix(f"{file.path}: "))
+        raise several
+    if errors:
+        raise errors[0]
     return tuple(entered)
+
+
+def _name_of(file: TournamentFile, line: EntrantLine, manifest: Manifest, taken: Mapping[str, str]) -> str:
+    """The name of an entrant. Raises TournamentError if it is taken, or if the bot does not play the game."""
+    name = manifest.name if line.name is None else line.name
+    if not manifest.plays(file.plan.game):
+        raise TournamentError(
+            f"the bot {manifest.name} does not play {file.plan.game}; it plays {', '.join(manifest.games)}",
+            bot=manifest.name,
+        )
+    if name in taken:
+        ladder = f", one of them by {LADDER}" if name in file.rungs else ""
+        both = f"{taken[name]} and {line.bot} are both {manifest.name} {manifest.version}"
+        which = f" ({both})" if line.bot and line.bot != taken[name] else ""
+        raise TournamentError(
+            f"two entrants are called {name}{ladder}; give one a name of its own, by [[entrant]] with bot and"
+            f" name{which}",
+            bot=manifest.name,
+        )
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +186,11 @@ class Preparation:
 
 
 def prepare(
-    file: TournamentFile, database: Database | None, bots: BotStore, find: FindBot = find_bot
+    file: TournamentFile,
+    database: Database | None,
+    bots: BotStore,
+    find: FindBot = find_bot,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Preparation:
     """Hold a file against a database, or against None before there is one.
 
@@ -177,12 +207,12 @@ def prepare(
                 file=file.path,
                 key="withdrawn",
             )
-        preparation = Preparation(file, None, (), 0, enter(file, file.entrants, bots, find=find))
+        preparation = Preparation(file, None, (), 0, enter(file, file.entrants, bots, find=find, say=say))
     else:
         before = database.tournaments.entrants(stored.id)
         paired = database.schedules.progress(stored.id).rounds
         lines, withdrawn = changes_of(file, stored, before, paired)
-        added = enter(file, lines, bots, before=before, joined=paired + 1, find=find)
+        added = enter(file, lines, bots, before=before, joined=paired + 1, find=find, say=say)
         preparation = Preparation(file, stored, before, paired, added, withdrawn)
     with naming(file.path):
         _check_playable(preparation)

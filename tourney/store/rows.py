@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar, cast
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.errors import StoreDamaged, counted
+from tourney.errors import StoreDamaged
 from tourney.match.record import FAULT_KINDS, FaultKind
 from tourney.match.result import SeatLoad
 from tourney.schedule.row import MatchKey
@@ -49,6 +49,7 @@ from tourney.store.models import (
     least_values,
 )
 from tourney.store.values import BLAMING, VOID_REASONS, ReplacedResult, Result
+from tourney.texts import counted
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from tourney.errors import StoreError, legible
+from tourney.errors import StoreError
 from tourney.match.evidence import NONE, Evidence
 from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
@@ -31,6 +31,7 @@ from tourney.schema import (
 from tourney.seeds import match_seed, sample_book_line
 from tourney.store.beacon import Beacon
 from tourney.store.column_reading import ColumnError, read_json
+from tourney.texts import legible
 
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
 NO_BOT: Final = "0" * 64

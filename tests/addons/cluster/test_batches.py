@@ -4,13 +4,13 @@ from concurrent.futures import Future
 
 import pytest
 
-from tests.support.clusters import Cup, FakeLink, FakeNode, cluster, play
+from tests.addons.cluster.clusters import Cup, FakeLink, FakeNode, cluster, play
 from tests.support.tournaments import entrant, refused
 from tourney.addons.cluster import batches
+from tourney.addons.cluster.messages import HostInfo, RequestedMatch
 from tourney.addons.cluster.nodes import ClusterNode, IntroducedNode, LinkLostError
 from tourney.match.spec import MatchSpec
 from tourney.run.workers.executor import MatchTask
-from tourney.run.workers.messages import HostInfo, RequestedMatch
 from tourney.store.database import Database
 
 

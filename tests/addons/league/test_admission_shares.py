@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.leagues import NOW, new_league, put, reopened, run
+from tests.addons.league.leagues import NOW, new_league, put, reopened, run
 from tourney.addons.league import admission
 from tourney.addons.league.admission import Allowance, charged_seconds, diagnosis_of, take_in
 from tourney.addons.league.folder import League

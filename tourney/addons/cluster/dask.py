@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Final
 
 from tourney.addons.cluster import host_service
 from tourney.addons.cluster.executor import ClusterExecutor
+from tourney.addons.cluster.messages import MAX_REPLY, one_line
 from tourney.addons.cluster.nodes import ClusterLink, ClusterNode, LinkLostError
 from tourney.errors import UsageError, WorkerError, import_extra
-from tourney.run.workers.messages import MAX_REPLY, one_line
 from tourney.spawning import WorkerContext, terminal_signals_blocked
 
 DaskFuture = Any  # the package's client, cluster and futures have few types; here they are Any

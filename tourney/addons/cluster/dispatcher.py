@@ -22,18 +22,7 @@ from tourney.addons.cluster.batches import (
     SentBatch,
     SubmittedMatch,
 )
-from tourney.addons.cluster.nodes import (
-    Admission,
-    ClusterLink,
-    ClusterNode,
-    IntroducedNode,
-    in_thread,
-    speeds_text,
-)
-from tourney.errors import BotError, TourneyError, WorkerError, counted
-from tourney.match.result import PlayedMatch
-from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
-from tourney.run.workers.messages import (
+from tourney.addons.cluster.messages import (
     BatchRequest,
     CheckedReply,
     InvalidReplyError,
@@ -43,6 +32,18 @@ from tourney.run.workers.messages import (
     RequestedMatch,
     encode,
 )
+from tourney.addons.cluster.nodes import (
+    Admission,
+    ClusterLink,
+    ClusterNode,
+    IntroducedNode,
+    in_thread,
+    speeds_text,
+)
+from tourney.errors import BotError, TourneyError, WorkerError
+from tourney.match.result import PlayedMatch
+from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
+from tourney.texts import counted
 
 MAX_FAILED_HERE: Final = 6
 """A host that fails this many matches in a row, which no other host has failed, gets no more."""

@@ -27,6 +27,17 @@ from queue import SimpleQueue
 from msgspec import structs
 
 from tourney import __version__
+from tourney.addons.cluster.messages import (
+    BatchRequest,
+    BotsAnswer,
+    HostInfo,
+    Question,
+    RoomAnswer,
+    decode,
+    encode,
+    join_replies,
+    reply_of,
+)
 from tourney.bots.catalogue.build import built_command, host
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import unpack
@@ -39,17 +50,6 @@ from tourney.held_folder import remove_tree
 from tourney.match.match_memory import ALL_FIT, plan_matches, refuse_unfit
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.local import LocalExecutor
-from tourney.run.workers.messages import (
-    BatchRequest,
-    BotsAnswer,
-    HostInfo,
-    Question,
-    RoomAnswer,
-    decode,
-    encode,
-    join_replies,
-    reply_of,
-)
 from tourney.schema import SandboxLevel
 
 CACHE_VARIABLE = "TOURNEY_CACHE"  # names the folder in which a host keeps bots; default: ~/.cache/tourney

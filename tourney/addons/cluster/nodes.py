@@ -11,11 +11,7 @@ from pathlib import Path
 from typing import Final, TypeVar, get_args
 
 from tourney.addons.cluster.host_service import host_info, pack_bot
-from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.sandbox import Degree, lowered, lowest
-from tourney.errors import EnvironmentFailure, TourneyError, UsageError, WorkerError
-from tourney.run.workers.executor import Run
-from tourney.run.workers.messages import (
+from tourney.addons.cluster.messages import (
     BotsAnswer,
     HostInfo,
     InvalidReplyError,
@@ -25,6 +21,10 @@ from tourney.run.workers.messages import (
     encode,
     one_line,
 )
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import Degree, lowered, lowest
+from tourney.errors import EnvironmentFailure, TourneyError, UsageError, WorkerError
+from tourney.run.workers.executor import Run
 
 T = TypeVar("T")
 

@@ -90,6 +90,10 @@ class ProcessChannel(BufferedChannel):
         self._looked = -1
         self.send(data)
 
+    def now(self) -> int:
+        """The time of its clock."""
+        return self._clock()
+
     def sources(self) -> Mapping[int, int]:
         """Its output, its standard error, its end, and its input while lines are queued."""
         return self._sources
@@ -172,8 +176,11 @@ class ProcessChannel(BufferedChannel):
     def _gathered(self, output: bytes, deadline: int) -> bytes:
         """Read on to the line that is waited for, as long as nothing but a little output comes."""
         while 0 < len(output) < MAX_BOT_LINE:
-            if output.endswith(b"\n") and output.startswith(self._word, output.rfind(b"\n", 0, -1) + 1):
-                break
+            if output.endswith(b"\n"):
+                last = output[output.rfind(b"\n", 0, -1) + 1 :]
+                # A blank before the word only costs the quick way.
+                if last.lstrip().startswith(self._word):
+                    break
             ready = self._poll(min(poll_ms(deadline - self._clock()), self.look_ms()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 break
@@ -213,6 +220,8 @@ class ProcessChannel(BufferedChannel):
         """A line without its newline, or the first line but ``info`` that comes once the input is closed."""
         if part := self._lines.unfinished():
             return Withheld(part, whole=False, at_end=False)
+        if not milliseconds:
+            return None
         self.thaw()  # it may have been judged while others were still starting
         self._shut_stdin()
         deadline = self._clock() + milliseconds * 1_000_000

@@ -153,14 +153,17 @@ class BotProcesses:
             processors = os.sched_getaffinity(self.pid)
             before = runnable_threads()
             running = int(read_proc("/proc/loadavg").split()[3].partition(b"/")[0])
-            core, root = self._core, self._root()
-            own = core.members() if core is not None else process_tree(root) if root is not None else []
+            core = self._core
+            root = self._root()
+            bot_processes = (
+                core.members() if core is not None else process_tree(root) if root is not None else []
+            )
             after = runnable_threads()
         except (AttributeError, OSError, ValueError, IndexError):
             return None
-        others = before.keys() & after.keys() - {*own, os.getpid()}
+        others = before.keys() & after.keys() - {*bot_processes, os.getpid()}
         seen = sum(place in processors for pid in others for place in after[pid])
-        hidden = running - max(sum(map(len, found.values())) for found in (before, after))
+        hidden = running - max(sum(map(len, threads.values())) for threads in (before, after))
         # Rounded up, because one rival on two processors slows the bot; hidden ones may be on any processor.
         return -(-seen // len(processors)) + max(0, hidden) // (os.cpu_count() or 1)
 
@@ -207,8 +210,10 @@ class BotProcesses:
         if self.pidfd >= 0:
             os.close(self.pidfd)
             self.pidfd = -1
-        cgroup, self._cgroup = self._cgroup, None
-        release, self._release = self._release, None
+        cgroup = self._cgroup
+        self._cgroup = None
+        release = self._release
+        self._release = None
         if cgroup is not None:
             cgroup.leave(release, keep_caches=keep_caches)
         elif release is not None:
@@ -260,7 +265,7 @@ class BotProcesses:
         if code is None:
             words = "closed its output"
         else:
-            words = self._exit_words(code) if code >= 0 else f"killed by {_signal_name(-code)}"
+            words = self._exit_words(code) if code >= 0 else exit_words(code)
         if self._cgroup is not None and self._cgroup.memory_kills()[0]:
             return f"{words} (out of memory: its processes together met their bound)"
         if code is not None and self._killed_by_host(code):
@@ -283,7 +288,7 @@ class BotProcesses:
         return status if info.si_code == os.CLD_EXITED else -status
 
     def _exit_words(self, code: int) -> str:
-        return f"exited with code {code}"
+        return exit_words(code)
 
 
 class NamespaceProcesses(BotProcesses):
@@ -298,9 +303,9 @@ class NamespaceProcesses(BotProcesses):
     def _root(self) -> int | None:
         """The namespace's first process; None before it has started, and once it is reaped."""
         if self._first is None and self._status is None:
-            found = children_of(self.pid)
+            children = children_of(self.pid)
             # With any other number it is not known which one is the namespace's first process.
-            self._first = found[0] if len(found) == 1 else None
+            self._first = children[0] if len(children) == 1 else None
         return self._first if self._status is None else None
 
     def kill(self) -> None:
@@ -343,6 +348,11 @@ def host_kills() -> int:
 @cache
 def _own_memory_groups() -> tuple[Path, ...]:
     return memory_groups()
+
+
+def exit_words(code: int) -> str:
+    """How a process ended, by its exit code; a signal is negative."""
+    return f"killed by {_signal_name(-code)}" if code < 0 else f"exited with code {code}"
 
 
 def _signal_name(number: int) -> str:
@@ -391,11 +401,11 @@ class HeldBot:
         if not poll.poll(TRY_SECONDS * 1000):
             raise SandboxError(f"{self._name} does not work here (it hangs)")
         # Another byte is the first letter of an error, if errors go to the same pipe.
-        said = os.read(self._pipes.stdout, 1)
-        if said != b"\n" or self._group.exited(0):
+        answer = os.read(self._pipes.stdout, 1)
+        if answer != b"\n" or self._group.exited(0):
             self._group.exited(TRY_SECONDS * 1000)
             errors = self._pipes.stderr if self._pipes.stderr >= 0 else self._pipes.stdout
-            why = said.decode("ascii", "replace").strip() + last_line(errors)
+            why = answer.decode("ascii", "replace").strip() + last_line(errors)
             raise SandboxError(with_limits(f"{self._name} does not work here ({why or self._group.death()})"))
 
 

@@ -24,7 +24,9 @@ MEASURED: Final = 32  # processes of a tree whose time is read: the oldest
 MEASURED_THREADS: Final = 128
 _SEARCHES: Final = 64
 _SMALL_KIB: Final = 1024  # of a process whose share of memory that it shares makes no difference
-_REAPED_USER, _REAPED_SYSTEM, _PROCESSOR = 13, 14, 36
+_REAPED_USER = 13
+_REAPED_SYSTEM = 14
+_PROCESSOR = 36
 """Fields of /proc/PID/stat after the name: the time of children that were reaped, and the processor on which
 a thread ran last."""
 
@@ -37,10 +39,10 @@ def free_processors() -> Processors:
         return ()
 
 
-def seat_processors(given: Sequence[int], seats: int) -> tuple[Processors, ...]:
+def seat_processors(processors: Sequence[int], seats: int) -> tuple[Processors, ...]:
     """Each seat's own processors, equally many, or () for all where there are fewer than seats."""
-    each = len(given) // seats
-    return tuple(tuple(given[seat * each : (seat + 1) * each]) for seat in range(seats))
+    each = len(processors) // seats
+    return tuple(tuple(processors[seat * each : (seat + 1) * each]) for seat in range(seats))
 
 
 @contextmanager
@@ -112,10 +114,10 @@ def start_process(
     large process. Only the three streams and ``pass_fds`` are inherited. ``merged`` sends standard error to
     standard output.
     """
-    with _new_pipes(merged=merged) as ((given, output, errors), pipes):
+    with _new_pipes(merged=merged) as ((input_end, output, errors), pipes):
         process = subprocess.Popen(  # noqa: S603 - running the bots is what this is for; there is no shell
             list(argv),
-            stdin=given,
+            stdin=input_end,
             stdout=output,
             stderr=errors,
             cwd=cwd,
@@ -153,8 +155,8 @@ def start_held(
     Its own output goes to standard error; the bot's output is descriptor OUTPUT until the bot starts, so
     that none of the sandbox's own processes holds it open. ``fds`` keep their numbers; see ``high``.
     """
-    with _new_pipes(merged=merged) as ((given, output, errors), pipes):
-        copies = ((given, 0), (errors, 1), (errors, 2), (output, OUTPUT))
+    with _new_pipes(merged=merged) as ((input_end, output, errors), pipes):
+        copies = ((input_end, 0), (errors, 1), (errors, 2), (output, OUTPUT))
         _keep_inherited()
         for fd in fds:
             os.set_inheritable(fd, True)
@@ -203,22 +205,22 @@ def output_of(words: Sequence[str]) -> str | None:
 
 def children_of(pid: int) -> list[int]:
     """The children of a process, as far as /proc shows them."""
-    found: list[int] = []
+    children: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - asked for each match
             with suppress(OSError, ValueError):
-                found += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
-    return found
+                children += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
+    return children
 
 
 def process_tree(pid: int, most: int | None = None) -> list[int]:
     """A process and its descendants, parents first; the search stops soon after ``most`` if given."""
-    found = [pid]
-    for member in found:
-        if most is not None and len(found) > most:
+    members = [pid]
+    for member in members:
+        if most is not None and len(members) > most:
             break
-        found += children_of(member)
-    return found
+        members += children_of(member)
+    return members
 
 
 def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
@@ -240,7 +242,8 @@ def _stat_fields(process: str) -> list[bytes]:
 
 def tree_cpu_ns(pid: int) -> int | None:
     """The processor time of a tree's oldest processes, with reaped children; None if all are gone."""
-    total, seen = 0, False
+    total = 0
+    seen = False
     tick = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
     for member in process_tree(pid, MEASURED)[:MEASURED]:
         with suppress(OSError, ValueError, IndexError):
@@ -254,7 +257,8 @@ def tree_cpu_ns(pid: int) -> int | None:
 def tree_run_delay_ns(pid: int) -> int | None:
     """Time that a tree's threads waited for a processor; None if unknown or if it is too large."""
     members = process_tree(pid, MEASURED)
-    threads_read, delays = 0, []
+    threads_read = 0
+    delays = []
     for member in members if len(members) <= MEASURED else []:
         with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
             for thread in os.listdir(f"/proc/{member}/task"):  # noqa: PTH208 - asked in turns
@@ -290,15 +294,15 @@ def _memory_kib(pid: int, file: str, names: tuple[bytes, ...]) -> int:
 
 def runnable_threads() -> dict[int, list[int]]:
     """The threads that run or could run now, as far as /proc shows them: by process, each one's processor."""
-    found: dict[int, list[int]] = {}
+    by_process: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 - asked in turns
         if name.isdigit():
             with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
                 for thread in os.listdir(f"/proc/{name}/task"):  # noqa: PTH208 - likewise
                     fields = _stat_fields(f"{name}/task/{thread}")
                     if fields[0] == b"R":
-                        found.setdefault(int(name), []).append(int(fields[_PROCESSOR]))
-    return found
+                        by_process.setdefault(int(name), []).append(int(fields[_PROCESSOR]))
+    return by_process
 
 
 def expose_to_killer(pid: int) -> None:

@@ -16,7 +16,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, path_of
 from tourney.bots.modules import find_runtime
 from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
+from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.match_memory import MatchMemory, plan_matches, refuse_unfit
@@ -29,6 +29,7 @@ from tourney.run.tournament_file import TournamentFile
 from tourney.schedule.format import find_format
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import counted, legible
 
 
 @dataclass(frozen=True, slots=True)

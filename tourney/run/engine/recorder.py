@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from msgspec import structs
 
-from tourney.errors import StoreError, StoreUnavailable, counted
+from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import planned_matches, setup_of
 from tourney.results.until import next_rounds
@@ -21,6 +21,7 @@ from tourney.schedule.format import Format, History, SeatArguments, TablePlace, 
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.database import Database
 from tourney.store.values import MatchResult, StoredEntrant, Tournament
+from tourney.texts import counted
 
 
 class RowArguments:

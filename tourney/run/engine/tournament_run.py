@@ -123,7 +123,7 @@ def _prepare(
 
     Nothing is built, or played later, with less containment than the tournament began with.
     """
-    preparation = prepare(file, database, builds.store)
+    preparation = prepare(file, database, builds.store, say=say)
     stored = preparation.stored
     if database is not None and stored is not None and not options.remote:
         # Of one that has ended nothing is played, unless the file adds something; a commitment only builds.

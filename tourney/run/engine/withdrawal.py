@@ -19,19 +19,13 @@ from typing import Final
 import msgspec
 
 from tourney.check.schedule import StoredSchedule, first_draw_from, wrongly_benched
-from tourney.errors import (
-    EnvironmentFailure,
-    StoreDamaged,
-    StoreUnavailable,
-    UsageError,
-    WorkerError,
-    counted,
-)
+from tourney.errors import EnvironmentFailure, StoreDamaged, StoreUnavailable, UsageError, WorkerError
 from tourney.match.result import machine_of
 from tourney.schedule.player_history import startup_failures
 from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 _CHUNK: Final = 500  # matches to read at a time
 _SHOWN: Final = 8  # numbers and spans of numbers to name in a sentence

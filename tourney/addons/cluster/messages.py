@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from tourney.check.record import verify
-from tourney.errors import GameError, InputError, RecordError, legible
+from tourney.errors import GameError, InputError, RecordError
 from tourney.games.registry import find_game
 from tourney.match.match_memory import MatchMemory
 from tourney.match.record import Record, decode_record
@@ -42,6 +42,7 @@ from tourney.prepared_types import prepared
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.schema import Digest, SandboxLevel
 from tourney.spawning import WorkerContext, default_processes, when_orphaned
+from tourney.texts import legible
 
 MAX_REPLY: Final = 64 << 20
 """Bytes of the longest reply that is read, to a match or to a batch: the length of the longest record."""
