@@ -88,7 +88,7 @@ def written(value: T) -> T:
 
 
 class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
-    """What a bot may use, in milliseconds and MiB. A key is left out if there is no such limit."""
+    """The limits of a bot, in milliseconds and MiB. A key is left out if there is no such limit."""
 
     # Defaults are those of records and plans: what they leave out is None. A tournament file has others.
 
