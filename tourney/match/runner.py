@@ -311,17 +311,17 @@ class MatchRunner:
         self.close()
 
     def _places(self, spec: MatchSpec) -> list[SeatStart]:
-        given = self._processors if spec.limits.ponder == "allow" else ()
-        processors = seat_processors(given, len(spec.seats))
+        shared = self._processors if spec.limits.ponder == "allow" else ()
+        by_seat = seat_processors(shared, len(spec.seats))
         return [
-            SeatStart(entrant, spec.limits, own) for entrant, own in zip(spec.seats, processors, strict=True)
+            SeatStart(entrant, spec.limits, processors)
+            for entrant, processors in zip(spec.seats, by_seat, strict=True)
         ]
 
     def _player(self, place: SeatStart) -> Player:
-        for kept in reversed(self._idle):
-            if kept[0] == place.key:
-                self._idle.remove(kept)
-                player = kept[1]
+        for key, player in reversed(self._idle):
+            if key == place.key:
+                self._idle.remove((key, player))
                 player.channel.thaw()
                 if player.quiet():
                     return player
@@ -355,8 +355,10 @@ class MatchRunner:
         """Host and sandbox; protections that are weakened for one of these bots count as partial."""
         box = self._sandbox
         if self._about is None:
-            known = None if box is None else SandboxMeasurements(box.level, box.name, dict(box.protections))
-            self._about = Measurements(host=platform.node(), sandbox=known, machine=_machine())
+            measured = None
+            if box is not None:
+                measured = SandboxMeasurements(box.level, box.name, dict(box.protections))
+            self._about = Measurements(host=platform.node(), sandbox=measured, machine=_machine())
         weakened = {name for player in players for name in player.channel.weakened}
         if not weakened or self._about.sandbox is None:
             return self._about
@@ -425,9 +427,9 @@ def _mark_cached(players: Sequence[Player], size: int) -> None:
 @cache
 def _machine() -> str:
     """The processor's name and the number of processors."""
-    known = ""
+    cpuinfo = ""
     with suppress(OSError):
-        known = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    found = re.search(r"^model name\s*:\s*(.{1,80})$", known, re.MULTILINE)
-    name = " ".join((found[1] if found else platform.machine()).split())
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    model = re.search(r"^model name\s*:\s*(.{1,80})$", cpuinfo, re.MULTILINE)
+    name = " ".join((model[1] if model else platform.machine()).split())
     return f"{name}, {os.cpu_count() or 1} processors"

@@ -31,8 +31,8 @@ from tourney.testing import RecordedChannel
 
 OPPONENT = "random"
 CHECKED = "checked"
-STDERR_LINES = 10
-LEGAL_SHOWN = 20
+STDERR_LINES = 10  # the last lines of standard error to show
+LEGAL_SHOWN = 20  # legal actions to name beside an illegal one
 MAX_WAIT_MS: Final = 3_000  # for the answer to each greeting
 
 

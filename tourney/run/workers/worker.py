@@ -32,10 +32,10 @@ from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
-_PR_SET_CHILD_SUBREAPER = 36
-_ATTEMPTS = 100
-_MOST_BYTES = 1 << 16
-_LAST_SECONDS = 2.0
+_PR_SET_CHILD_SUBREAPER = 36  # of Linux' prctl.h: orphans of descendants become children of this process
+_ATTEMPTS = 100  # to kill processes that start others meanwhile; a fork bomb must not hold the worker
+_MOST_BYTES = 1 << 16  # of the kernel's list of children; a longer one is read another way
+_LAST_SECONDS = 2.0  # for the main thread to end its bots before the process ends anyway
 
 
 class _StopNow(BaseException):
