@@ -276,6 +276,7 @@ def test_command_line_without_a_whole_tournament_is_refused(
     assert not [*tmp_path.glob("*.toml"), *tmp_path.glob("*.db")]
 
 
+@pytest.mark.addon("chess")
 def test_game_without_its_package_starts_no_tournament(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
