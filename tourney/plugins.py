@@ -371,8 +371,8 @@ class Registry(Generic[T]):
     def _target(self, name: str) -> str:
         if name in self._core:
             return self._core[name]
-        if name in (own := self.own):
-            return own[name]
+        if name in (ours := self.own):
+            return ours[name]
         offers = self._offers()
         if name not in offers:
             if name in (sentences := self._outdated()):

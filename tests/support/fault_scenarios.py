@@ -146,15 +146,15 @@ def all_scenarios() -> Mapping[str, Scenario]:
 def get_ready() -> None:
     """Import the commands and compile their SQL once, not in each fork; play matches in the run itself."""
     for module in (
-        "run",
-        "report",
-        "import_",
-        "db.merge",
-        "db.archive",
-        "db.withdraw",
-        "bots.add",
+        "cli.run",
+        "cli.report",
+        "cli.import_",
+        "cli.db.merge",
+        "cli.db.archive",
+        "cli.db.withdraw",
+        "cli.bots.add",
     ):
-        import_module(f"tourney.cli.{module}")
+        import_module(f"tourney.{module}")
     setattr(EXECUTORS, "find_class", lambda _name: TrueExecutor)  # noqa: B010 - a method is replaced
     setattr(import_module("tourney.run.workers.local"), "LocalExecutor", TrueExecutor)  # noqa: B010 - likewise
     for part in addons.parts("fault_scenarios"):

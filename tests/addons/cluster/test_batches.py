@@ -24,7 +24,8 @@ def test_matches_wait_on_where_the_connection_is_lost() -> None:
     )
     for name in "ab":
         queue.nodes[name] = batches.PlayingNode(IntroducedNode(ClusterNode(name, name, 1), HostInfo()))
-    rechecked.sides.append((queue.nodes["a"].known, play(rechecked.task).played or pytest.fail("not played")))
+    played = play(rechecked.task).played or pytest.fail("not played")
+    rechecked.sides.append(batches.HostResult(queue.nodes["a"].known, played))
     rechecked.not_on = {"a"}
     for _ in range(batches.IN_FLIGHT):
         queue.nodes["b"].send([], 0.0)

@@ -207,7 +207,7 @@ def test_host_that_lets_a_rival_time_out_is_named(repository: Database, lying: b
 
 
 def sent_by(name: str, match: PlayedMatch) -> HostResult:
-    return IntroducedNode(ClusterNode(name, name, 1), HostInfo()), match
+    return HostResult(IntroducedNode(ClusterNode(name, name, 1), HostInfo()), match)
 
 
 @pytest.mark.parametrize(

@@ -67,3 +67,25 @@ def test_bot_that_may_use_more_memory_than_there_is_is_not_checked(
     assert result.exit_code == 3
     assert "a match of 1 bot with memory-mb = 1024 does not fit into memory" in result.stderr
     assert bots("check", "./good", "--memory-mb", "64").exit_code == 1
+
+
+def test_several_bots_are_checked_and_failures_listed(tmp_path: Path) -> None:
+    write_shell_bot(tmp_path / "subs", "bad", "tourney) echo bot;; game) echo ready;; go) echo move z9;;")
+    write_shell_bot(tmp_path / "subs", "none", "x) ;;", games='["draughts"]')
+    (tmp_path / "subs" / "z.zip").write_text("x")
+    result = bots("check", "subs", "--move-ms", "60000", "--startup-ms", "60000")
+    assert result.exit_code == 1
+    assert "FAIL sages-tafl at seat 1 of 2: illegal: " in result.stdout
+    assert "error: 3 of 3 bots refused or failed:" in result.stderr
+    reasons = dict(line.split(maxsplit=1) for line in result.stderr.splitlines()[-3:])
+    assert reasons["subs/bad"] == "bad@1.0 failed 1 of 1 trials"
+    assert reasons["subs/none"].startswith("there is no game 'draughts'")
+    assert reasons["subs/z.zip"].startswith("it is not a zip file")
+    assert "take one bot" in bots("check", "subs", "--format", "json").stderr
+
+
+def test_bot_that_writes_into_its_folder_is_told_where_to_write(tmp_path: Path) -> None:
+    cases = "tourney) echo bot;; game) echo 'log: Read-only file system' >&2; exit 1;;"
+    write_shell_bot(tmp_path, "writer", cases)
+    result = bots("check", "./writer", "--move-ms", "60000", "--startup-ms", "60000")
+    assert "its folder is read-only while it plays: write below /tmp" in result.stdout

@@ -28,7 +28,7 @@ def file_in(folder: Path, text: str = THREE_PEBBLES) -> TournamentFile:
 def start(folder: Path, text: str, options: PlaySetup | None = None) -> int:
     """Start a tournament and return the limit of memory in its plan."""
     file, bots = file_in(folder, text), BotStore(folder / "bots")
-    with open_tournament(file, str(folder / "t.db"), bots, lambda _: None, options) as (_, tournament):
+    with open_tournament(file, str(folder / "t.db"), bots, lambda _: None, options) as (_, tournament, _):
         return tournament.plan.limits.memory_mb
 
 

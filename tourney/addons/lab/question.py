@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from tourney.addons.lab.results import FirstFault
 from tourney.bots.catalogue.shipped import Rung
-from tourney.errors import TournamentError, UsageError, counted
+from tourney.errors import TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import POINT, Coefficient
 from tourney.parsing import JsonObject
@@ -26,6 +26,7 @@ from tourney.schedule.row import ResultRow, Row, half_points
 from tourney.schema import Document
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import counted
 
 Extra = Iterable[tuple[str, int | str]]
 """A rule as it is stored: the settings of its format, sorted by name."""
