@@ -12,6 +12,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
+import pytest
+
 from tests.support.command import ROOT
 
 NAMES: Final = ("chess", "cluster", "fuel", "go", "lab", "league", "openspiel")
@@ -29,6 +31,11 @@ def parts(module: str) -> list[ModuleType]:
         for name in PRESENT
         if (folder / name / f"{module}.py").is_file()
     ]
+
+
+def needing(addon: str, *values: object, name: str | None = None) -> object:
+    """Values of a parametrized test that is skipped with them where the add-on is absent."""
+    return pytest.param(*values, marks=pytest.mark.addon(addon), id=name)
 
 
 def assert_committed(generated: str, committed: str) -> None:
