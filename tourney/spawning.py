@@ -142,7 +142,7 @@ class Pool:
             ) from error
 
     def close(self) -> None:
-        """End the processes; what they are working on is lost."""
+        """End the processes; their unfinished tasks are lost."""
         if self._executor is not None:
             self._executor.shutdown(wait=True, cancel_futures=True)
             self._executor = None

@@ -30,9 +30,9 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 def option(usage: str, *words: str, **attributes: object) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
 
-    ``words`` are the help, and further names of the option. The field's name and type give the rest: ``bool``
-    makes a flag, ``tuple`` a repeatable option, ``Path`` a file, ``int`` a number from 1 on; a default is
-    shown unless it is empty. ``attributes`` go to ``click.option``.
+    ``words`` are the help, and further names of the option. The field's name and type give the rest:
+    ``bool`` makes a flag, ``tuple`` a repeatable option, ``Path`` a file, ``int`` a number from 1 on; a
+    default is shown unless it is empty. ``attributes`` go to ``click.option``.
     """
 
     def declare(option_field: "Field[object]") -> Decorator:

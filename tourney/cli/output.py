@@ -1,9 +1,9 @@
 """Output of commands: results to standard output, everything else to standard error.
 
 A command calls ``current()`` for its ``Output``, which respects --format, --quiet, --no-color, NO_COLOR and
-pipes. It prints its result in each form that it has, as ``text``, ``table`` and ``document``; those of
-other formats print nothing. Documents have schemas in docs/reference/json. Text is
-printed literally, never parsed as markup, because bot names are hostile input.
+pipes. It prints its result in each form that it has, as ``text``, ``table`` and ``document``; those of other
+formats print nothing. Documents have schemas in docs/reference/json. Text is printed literally, never parsed
+as markup, because bot names are hostile input.
 """
 
 import csv

@@ -34,8 +34,8 @@ class EntrantLabel:
     """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped.
 
     ``provenance`` follows from its digest and the bots that ship with this version. ``broken``: the reason
-    that its bot could not be started, or "". ``digest``: "" if no bot is known.
-    ``engine``: how the bot introduced itself in a match, or "".
+    that its bot could not be started, or "". ``digest``: "" if no bot is known. ``engine``: how the bot
+    introduced itself in a match, or "".
     """
 
     number: int

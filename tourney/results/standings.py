@@ -98,10 +98,10 @@ class Standing:
     """A line of the standings.
 
     ``rank``: 1 + the number of entrants that are better by the format's rule. ``points``: the sum of match
-    scores, at k seats (k - place) / (k - 1), where tied seats share the mean of their places. ``wins``: first
-    alone; ``draws``: first, shared. ``faults``: ``(kind, count)`` sorted by kind. ``awarded``: the points of
-    byes. ``tie_breaks``: names and values in the order of their use; None if one does not apply. ``luck``:
-    points per match that the dice gave, or None if unknown.
+    scores, at k seats (k - place) / (k - 1), where tied seats share the mean of their places. ``wins``:
+    first alone; ``draws``: first, shared. ``faults``: ``(kind, count)`` sorted by kind. ``awarded``: the
+    points of byes. ``tie_breaks``: names and values in the order of their use; None if one does not apply.
+    ``luck``: points per match that the dice gave, or None if unknown.
     """
 
     rank: int

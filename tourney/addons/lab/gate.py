@@ -82,7 +82,7 @@ class GateState(question.QuestionState):
         return self.rule.test.find(versus.batches, self._open(versus, "better"), self._open(versus, "worse"))
 
     def evidence(self, versus: Versus) -> GateEvidence:
-        """The evidence for both claims, and how much proves them as the other baselines stand."""
+        """The evidence for both claims, and the bound that proves them given the other baselines."""
         return GateEvidence(
             better=round(versus.better, 2),
             better_needed=round(needed(self._open(versus, "better"), self.rule.alpha), 2),
@@ -169,7 +169,7 @@ class GateRule(question.QuestionRule[GateResult]):
         return cls(elo0, elo1, alpha, beta, int(values["batch"]), most, luck="luck" in values)
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["GateRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
-        """The rule for a game; it subtracts luck where that is known."""
+        """The rule for a game; it subtracts luck if the game's luck is known."""
         return dataclasses.replace(self, luck=self.luck and subtracted(game)), ()
 
     def check(self, setup: Setup) -> None:
@@ -282,7 +282,7 @@ class GateRule(question.QuestionRule[GateResult]):
         reason: Reason,
         faults: Mapping[int, int] = MappingProxyType({}),
     ) -> GateResult:
-        """A verdict without what a stored tournament adds; ``faults`` are the entrants', by number."""
+        """A verdict without the fields of a stored tournament; ``faults`` are the entrants', by number."""
         verdict: Verdict = "undecided"
         if reason in ("better", "worse", "faults", "start"):
             verdict = "accepted" if reason == "better" else "rejected"
@@ -323,7 +323,7 @@ class GateFormat(question.QuestionFormat):
 
 
 def _log(database: Database, tournament: int, fault: FirstFault) -> tuple[str, ...]:
-    """The end of the log of a match, as far as it is the referee's or the bot's."""
+    """The last lines of a match's log from the referee and the bot."""
     if (archive := database.tournaments.archives().get(tournament)) is not None:
         return (f"in {archive}",)
     lines = [line for line in database.records.log(tournament, fault.match) if line.seat in (0, fault.seat)]

@@ -1,4 +1,4 @@
-"""Questions about a bot: what every kind of question shares.
+"""Questions about a bot: the base of all kinds of questions.
 
 A kind is a subclass of ``QuestionRule`` with its format, its state and its result, in a module of its own.
 ``tourney.addons.lab.asking`` makes a tournament of a question, plays it and returns the result; no tournament
@@ -28,7 +28,7 @@ from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
 
 Extra = Iterable[tuple[str, int | str]]
-"""A rule as it is stored: the settings of its format, sorted by name."""
+"""A stored rule: the settings of its format, sorted by name."""
 Table = tuple[int, tuple[int, ...]]
 """A table of a round: its number, and the entrants that meet there."""
 TEST: Final = ("alpha", "beta", "elo0", "elo1")
@@ -254,7 +254,7 @@ def added(batches: Iterable[PairBatch]) -> PairBatch:
 
 
 def figures(batch: PairBatch, findings: Findings | None) -> JsonObject:
-    """Pairs, and what they show, by the keys of a result."""
+    """The figures of pairs, by the keys of a result."""
     count = sum(batch.pairs)
     points = sum(half * pairs for half, pairs in enumerate(batch.pairs))
     return {

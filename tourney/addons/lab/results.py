@@ -258,7 +258,7 @@ class LadderResult(Document, frozen=True, kw_only=True):
         return f"{where}, rating {self.rating:+.1f} ({interval})"
 
     def ending_sentence(self) -> str:
-        """Why the placement ended, or that it goes on."""
+        """The end of the placement in words, or that it goes on."""
         games = counted(self.games, "game")
         width = f"±{self.width} Elo"
         missed = f"±{((self.high or 0) - (self.low or 0)) / 2:.1f} Elo"
@@ -356,7 +356,7 @@ def _bound(elo: float, word: str) -> str:
 
 
 def distinct_text(result: ComparisonResult | GateLine) -> str:
-    """How many of the games are distinct, as ``2 distinct of 32``."""
+    """The number of distinct games, as ``2 distinct of 32``."""
     return f"{result.distinct:,} distinct of {2 * result.pairs:,}"
 
 

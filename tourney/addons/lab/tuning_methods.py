@@ -1,4 +1,4 @@
-"""Methods of ``tourney tune``: which values play next, and what the results say of them.
+"""Methods of ``tourney tune``: the choice of the next values, and the estimate from the results.
 
 SPSA (Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization", IEEE
 Transactions on Aerospace and Electronic Systems 34, 1998) moves all values at once by mirrored pairs between
@@ -177,7 +177,7 @@ class Spsa(Method):
 
 
 class CandidateSearch(Method):
-    """Tries values against the first ones, a batch of pairs each, and keeps those with the best mean.
+    """Tries values against the first ones, a batch of pairs each, and keeps the values with the best mean.
 
     Chosen as the best of many, their gain is too high on average.
     """
@@ -217,7 +217,7 @@ class CandidateSearch(Method):
 
 
 class RandomSearch(CandidateSearch):
-    """Uniform candidates: what any other method must beat."""
+    """Uniform candidates: the baseline that any other method must beat."""
 
     def candidate(self) -> Values:
         """Values drawn uniformly, each from its low to its high."""

@@ -1,4 +1,4 @@
-"""What arrives, and from whom: owners of folders, SSH signatures, and names that imitate others."""
+"""Arrivals and the identity of their authors: folder owners, SSH signatures, and imitated names."""
 
 import os
 import re
@@ -52,7 +52,7 @@ def archive_ending(name: str) -> str:
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like: names with one skeleton are easily taken for each other."""
+    """The skeleton of a name: names with the same skeleton are easily mistaken for each other."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower()).translate(_LOOKS)
     return plain.replace("rn", "m").replace("vv", "w").replace("cl", "d")
 
@@ -70,7 +70,7 @@ def allowed_signers(author: str, table: AuthorTable) -> str:
 
 
 def signature_problem(author: str, table: AuthorTable, file: Path, signature: Path) -> str:
-    """Why a file is not signed by one of an author's keys, or "". Raises EnvironmentFailure."""
+    """The reason that a file is not signed by one of an author's keys, or "". Raises EnvironmentFailure."""
     if not signature.is_file() or signature.is_symlink():
         return (
             f"it is not signed: sign an archive by ssh-keygen -Y sign -n {NAMESPACE} -f KEY ARCHIVE and put"
@@ -97,7 +97,7 @@ def signature_problem(author: str, table: AuthorTable, file: Path, signature: Pa
 
 
 def folder_problem(league: League, name: str, owner: str | None) -> str:
-    """Why something cannot come from this author, or ""; ``owner`` of its folder, None: it says nothing."""
+    """The reason that something of ``owner`` cannot be this author's, or ""; None proves nothing."""
     table = league.authors.get(name)
     if HANDLE.fullmatch(name) is None or name == HOUSE:
         return f"{legible(name)} cannot name an author: use small letters, digits and '-', at most 24"

@@ -3,8 +3,8 @@
 A tournament is one of the format ``adaptive`` whose budget grows. Each slice is planned to take half of the
 time that is left, so the last ones are short: at the end of the night all drawn matches are played, and the
 tournament is complete. An author's charged time decides only who is drawn in later slices, never what has
-been drawn. Authors of one account share its seconds, with its builds and trials of the night and its
-matches at tables of all sizes.
+been drawn. Authors of one account share its seconds, with its builds and trials of the night and its matches
+at tables of all sizes.
 """
 
 import json

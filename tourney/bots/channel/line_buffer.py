@@ -115,7 +115,7 @@ class LineBuffer:
         return self._tail.decode("utf-8", "replace").strip()
 
     def take(self) -> Event | None:
-        """Take the next event, or None while there is none. The end is returned again and again."""
+        """Take the next event, or None while there is none. The end is returned every time."""
         return self.events.popleft() if self.events else self.end
 
     def drain(self) -> Sequence[Event]:
@@ -130,7 +130,7 @@ class LineBuffer:
 
 
 class ErrorBuffer:
-    """Keeps a bot's standard error until it is taken: long lines cut, and what is dropped counted."""
+    """Keeps a bot's standard error until it is taken: cuts long lines, and counts dropped ones."""
 
     __slots__ = ("_dropped", "_lines", "_tail", "kept")
 
@@ -161,7 +161,7 @@ class ErrorBuffer:
             self._tail = b""
 
     def take(self) -> Sequence[str]:
-        """Take the lines since the last call; a last line counts what was dropped."""
+        """Take the lines since the last call; a last line counts the dropped ones."""
         if not self.kept and not self._lines:
             return ()
         if self._dropped:
@@ -193,7 +193,7 @@ class BufferedChannel(Channel):
         return not (self._lines.events or self._lines.end is not None or self._errors.kept)
 
     def pending(self) -> Sequence[Event]:
-        """Take what has come by now, without waiting."""
+        """Take the events so far, without waiting."""
         return self._lines.drain()
 
     def stderr(self) -> Sequence[str]:

@@ -1,9 +1,9 @@
 """The renderer: makes the files of one tournament's pages from their contexts and templates.
 
-Pages of a running tournament say when they were written, and reload once they have changed. Without a server,
-pages cannot fetch files of their folder, but they can load scripts. So ``data/live.js`` holds the state and
-the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on the time
-at which it is written.
+Pages of a running tournament say when they were written, and reload once they have changed. Without a
+server, pages cannot fetch files of their folder, but they can load scripts. So ``data/live.js`` holds the
+state and the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on
+the time at which it is written.
 """
 
 import json

@@ -1,8 +1,8 @@
 """The page of the tournament's game: its rules, and statistics of its matches.
 
 Openings are the set ones and each seat's first free action. The rules are shown in short, from the game's
-guide, and whole, rendered from Markdown. A plugin's text is not trusted: raw HTML stays text,
-and links lead nowhere outside the page.
+guide, and whole, rendered from Markdown. A plugin's text is not trusted: raw HTML stays text, and links lead
+nowhere outside the page.
 """
 
 import re

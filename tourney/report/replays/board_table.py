@@ -353,8 +353,8 @@ class FrameDrawer:
         """The frames of views; there is at least one.
 
         ``end`` is the reason that the game is over with the last view, or "": a position need not hold it (a
-        FEN does not).
-        A picture that the game fails to draw is plain text: the failure costs that picture, not the report.
+        FEN does not). A picture that the game fails to draw is plain text: the failure costs that picture,
+        not the report.
         """
         pictures = [self._picture(view, last) for view, last in seen]
         toggles: list[frozenset[int]] = []

@@ -57,10 +57,9 @@ class BoardReplay:
     ``box`` is left, top, width and height of all pictures in SVG units; the width is 0 if the game has no
     board. ``seen`` holds the frames of each seat, up to the last ply at which they differ from the open
     frames; seats that saw everything are absent. ``hidden`` are the plies of the actions that a seat did not
-    see.
-    ``problem``: the reason that the pictures end before the actions, or "". ``lines`` has the pictures of
-    lines
-    that were not played, one line after another. ``line_at`` finds them by the ply at which a line begins.
+    see. ``problem``: the reason that the pictures end before the actions, or "". ``lines`` has the pictures
+    of lines that were not played, one line after another. ``line_at`` finds them by the ply at which a line
+    begins.
     """
 
     box: Box = NO_BOX

@@ -47,7 +47,7 @@ class GateCommand(click.Command):
 def _spread(args: Sequence[str]) -> Iterator[str]:
     taking = False
     for place, word in enumerate(args):
-        if word == "--":  # what follows are arguments, whatever they look like
+        if word == "--":  # all further words are arguments, even if they begin with a hyphen
             yield from args[place:]
             return
         if word.startswith("-") and word != "-":

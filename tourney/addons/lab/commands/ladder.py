@@ -157,7 +157,7 @@ def command(bot: str | None, options: _LadderRequest) -> None:
 
 
 def listed_rungs(game: str | None, seats: int | None) -> tuple[LadderRung, ...]:
-    """The rungs of the ladders of a game and number of seats (None: of all), strongest last.
+    """The rungs of the ladders of a game and number of seats (None: all), the strongest last.
 
     Raises UsageError if there are none.
     """
