@@ -106,6 +106,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         seat, equals, bot = word.partition("=")
         if not (equals and bot.strip() and seat.isascii() and seat.isdecimal()):
             raise UsageError(f"{word!r} is not of the form SEAT=BOT, such as 2=random")
+        # Python refuses to convert thousands of digits, with an error that names no option.
         number = int(seat[:9])
         if not 1 <= number <= count:
             raise UsageError(

@@ -114,6 +114,7 @@ def command(match: str, options: _ShowRequest) -> None:
         output.warn(
             f"{stored_match.label}: the digest does not match the record; see `tourney verify {match}`"
         )
+    # After the warning: a broken record is printed too, as its reader may want to look into it.
     if options.bare:
         sys.stdout.buffer.write(stored_match.record.encode() + b"\n")
         return

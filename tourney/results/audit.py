@@ -302,6 +302,7 @@ def _lost_games(database: Database, tournament: Tournament, *, has_records: bool
         result = match.result
         if result is None or result.void:
             continue
+        # Deterministic bots repeat a lost game any number of times; that is one observation.
         play = (match.seats, result.evidence.play)
         if result.evidence.play and play in seen:
             continue
@@ -353,6 +354,7 @@ def find_giving_up(games: Iterable[LostGame]) -> list[GivingUp]:
     for rival, by_bot in chances.items():
         alone = [bot for bot, chance in by_bot.items() if chance < part / tested]
         suspects = alone
+        # The stricter limit needs fewer bots that give up much, the looser one more that give up a little.
         for limit in SUSPECT:
             together = [bot for bot, chance in by_bot.items() if chance <= limit]
             if len(together) > len(alone) and (
@@ -432,6 +434,7 @@ def find_slower(
         }
         if len(groups) < 2:
             continue
+        # Ranks over all opponents together, as the test asks.
         values = np.concatenate([np.array(times_against) for times_against in groups.values()])
         _, place, equal = np.unique(values, return_inverse=True, return_counts=True)
         ranks = (np.cumsum(equal) - (equal - 1) / 2)[place]

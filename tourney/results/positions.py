@@ -194,6 +194,7 @@ def _count(explored: Explored, game: BotGame) -> None:
         "reason": record.outcome.reason,
     }
     if own_times:
+        # By the bot's own actions: thirds of the clock would depend on its opponent.
         third = max(1, len(own_times) // 3)
         shares = [sum(own_times[:third]), sum(own_times[third : 2 * third]), sum(own_times[2 * third :])]
         answers["most time in"] = PHASES[shares.index(max(shares))]

@@ -88,6 +88,7 @@ def _together(
 
 def rounds_of(setup: Setup, rows: Iterable[Row], results: Sequence[ResultRow]) -> Iterator[Round]:
     """Yield the rounds of rows with their results, both in schedule order, one round at a time."""
+    # Bots that failed to start three times leave a tournament without an entry in the schedule.
     gone = departures(setup, History(results=results))
     tables = _together(rows, results, "round", "table")
     for number, of_round in groupby(tables, key=lambda table: table[0][0]):

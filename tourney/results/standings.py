@@ -151,6 +151,7 @@ def compute_standings(
         entrants = moment.tournaments.entrants(tournament)
         format_ = Ranking.of(stored.plan).format
         setup = setup_of(stored.plan, stored.seed, entrants)
+        # One query for all pages of a report: adding up a large tournament takes seconds.
         sums = totals or moment.totals.standings(tournament)
         if shows_luck(stored):
             sums = sums._replace(lucks=moment.totals.luck(tournament))
@@ -301,6 +302,7 @@ def rank_totals(format_: Format, setup: Setup, sums: StandingsTotals) -> tuple[R
     numbers = [player.number for player in setup.participants]
     points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
+    # Fractions are slow to make, and most pairs share their few values.
     halves = {half: Fraction(half, 2) for half in {pair.half_points for pair in pairs}}
     for pair in pairs:
         met = Encounter(pair.opponent, points[pair.opponent], halves[pair.half_points])

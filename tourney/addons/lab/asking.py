@@ -147,6 +147,7 @@ def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuesti
         stored = {(tournament.name, tournament.plan.format) for tournament in database.tournaments.all()}
     for variant in (question, before):
         plan = question_file(variant, store)[1].plan
+        # The present default first, or a question begun with it would go back to the old limit.
         if (plan.name, plan.format) in stored:
             return variant
     return question

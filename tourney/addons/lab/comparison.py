@@ -145,6 +145,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         findings = test.find(scores)
         decision: Hypothesis | None = None
         if self.width is not None:
+            # Rounded as printed: a width shown as 20.0 has reached --width 20.
             over = findings is not None and round(findings.width, 1) <= self.width
         else:
             if better >= needed(1, test.alpha):

@@ -257,6 +257,7 @@ class GateRule(question.QuestionRule[GateResult]):
         faults, first = question.bot_faults(database, tournament)
         others = database.totals.faults_by_entrant(tournament.id)
         reason: Reason
+        # Faults come before claims: a bot that crashes is rejected whatever it has won.
         if sum(faults.values()) >= self.max_faults:
             reason = "faults"
         elif state.verdict is not None:

@@ -167,6 +167,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
         above = [rung for rung in best if self.rating(rung) > placement.rating]
         near = best[0]
         far = next(iter(above if near in below else below), near)
+        # A rung that tells little costs as many games as a near one.
         far = far if 2 * information(far) >= information(near) else near
         return [(near if table % 2 == 0 else far,) for table in range(tables)]
 
@@ -261,6 +262,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
 
     def _ended(self, results: Sequence[ResultRow], placement: Placement | None, rows: int) -> Ending:
         faulty = (result for result in results if result.faults)
+        # A bot that does not start has no strength to place.
         starts = sum(0 in startup_failures(result.entrants, result.faults) for result in faulty)
         if starts >= MAX_STARTUP_FAILURES or placement is None:
             return "out"

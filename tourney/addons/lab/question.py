@@ -164,6 +164,7 @@ def next_rows(setup: Setup, history: History, state: QuestionState) -> tuple[Row
     """The rows of the next round, in schedule order."""
     round_ = history.rounds + 1
     if state.groups is not None:
+        # The last batch may be smaller, as --max-pairs allows no more.
         setup = replace(setup, repeats=state.groups)
     return tuple(row for table, group in state.tables for row in rows_of(setup, round_, table, group))
 
@@ -205,7 +206,7 @@ class BatchSums:
 
     def take(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
-        for (_, table), batch in groupby(results, key=lambda result: result.key[:2]):
+        for (_, table), batch in groupby(results, key=lambda result: (result.key.round, result.key.table)):
             scores: Counter[int | None] = Counter()
             scored: list[tuple[float, float]] = []
             before = len(self._seen)

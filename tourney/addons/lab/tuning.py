@@ -64,6 +64,7 @@ class Trajectory:
 
     def take(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
+        # Round by round: the values of a round follow from the rounds before it alone.
         for _, played in groupby(results, key=lambda result: result.key.round):
             tables = groupby(played, key=lambda result: result.key.table)
             pairs = [self._sums.score(table, pair) for table, pair in tables]

@@ -140,6 +140,7 @@ class Spsa(Method):
         """The shifts of a pair, by its number from 1, and its rate."""
         terms = self.terms
         last = Decimal(self.terms.pairs)
+        # Shifts shrink towards `step` at the last pair: wide ones at first find the direction.
         wider = _power(last / number, _SHIFT_EXPONENT)
         faster = _power((_STABILITY * last + last) / (_STABILITY * last + number), _STEP_EXPONENT)
         shifts = []
@@ -207,6 +208,7 @@ class CandidateSearch(Method):
         """Keep the candidate if its mean is the best so far, and more than half."""
         played = [score for score in scores if score is not None]
         self.done += len(scores)
+        # fsum is exact, so the order in which matches end changes no digit.
         mean = math.fsum(played) / len(played) if played else 0.0
         self.take(round(mean, 9))
         if mean > self._score:

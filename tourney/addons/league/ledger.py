@@ -181,6 +181,7 @@ class Ledger:
             ) from error
         except OSError as error:
             raise StoreError(f"the ledger {self.path} cannot be read: {error.strerror}") from error
+        # A crash may have cut the last line off; the next write replaces it.
         self._size = data.rfind(b"\n") + 1
         first: Entry | None = None
         decoder = msgspec.json.Decoder(prepared(Entry))

@@ -111,6 +111,7 @@ class NightPlay:
         # A version that entered in this night may be faster than those of earlier nights.
         quicker = {author: min(length, played.get(author, length)) for author, length in trials.items()}
         tonight = {author: length for lengths in self._lengths.values() for author, length in lengths.items()}
+        # The later operand wins: trials of this night before earlier nights, these before other table sizes.
         self._lengths[seats] = tonight | played | quicker
         drawn = -1
         state = self._state(name)

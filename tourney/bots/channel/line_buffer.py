@@ -142,6 +142,7 @@ class ErrorBuffer:
 
     def feed(self, data: bytes) -> None:
         """Take a chunk of standard error."""
+        # A bot may write gigabytes to standard error; the excess is counted and thrown away.
         room = MAX_STDERR - self.kept
         if len(data) > room:
             self._dropped += len(data) - room

@@ -54,6 +54,7 @@ class ProcessChannel(BufferedChannel):
     def send(self, data: bytes) -> None:
         """Queue lines for the bot and write as much as its pipe takes; the rest is written while waiting."""
         if self._unsent:
+            # A bot that never reads must not fill the referee's memory with requests.
             if len(self._unsent) + len(data) > MAX_QUEUE:
                 self._stuck = True
             else:
@@ -62,6 +63,7 @@ class ProcessChannel(BufferedChannel):
         if self._stdin < 0:
             return
         try:
+            # Pipes are non-blocking: a bot that does not read cannot hold up the referee.
             sent = os.write(self._stdin, data)
         except BlockingIOError:
             sent = 0

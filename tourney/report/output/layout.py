@@ -175,6 +175,7 @@ def _names(folder: Path) -> Iterator[str]:
         raise NotADirectoryError(20, "it is not a folder", str(folder))
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
+        # Editors and file managers leave hidden files in a folder of templates.
         if not path.is_dir() and not any(part.startswith(".") for part in name.parts):
             yield name.as_posix()
 

@@ -80,6 +80,7 @@ class Renderer:
 
     def once(self, make: "Callable[[Renderer], T]") -> T:
         """The value of a function of this renderer, computed once for all page kinds."""
+        # Several page kinds need the same tables, such as the crosstable and the rounds.
         if make not in self._made:
             self._made[make] = make(self)
         return cast("T", self._made[make])
@@ -136,6 +137,7 @@ def live_state(live: Live, sources: Sequence[ReportSource], hashes: Mapping[str,
     pages = {
         path: content[:8]
         for path, content in sorted(hashes.items())
+        # There may be 10,000 of them, and open pages load the state repeatedly.
         if path.endswith(".html") and "matches" not in path.split("/")[:-1]
     }
     data = {

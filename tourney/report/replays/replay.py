@@ -234,6 +234,7 @@ def replay(
     ``table`` is the tournament's (default: the table of the record's seats and options). ``lines`` are drawn
     as far as they are legal, up to the first draw by chance.
     """
+    # Other rules could replay the actions to another end, and show what never happened.
     if game is None or game.rules != record.rules:
         return BoardReplay(problem=_why_not(game, record))
     seats = len(record.seats)

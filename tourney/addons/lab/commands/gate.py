@@ -120,6 +120,7 @@ class _GateRequest(opt.CommandOptions):
         high = self.gain
         if high is None:
             high = GAIN if self.no_regression is None else 0.0
+        # A batch is never larger than the limit, which is counted in whole batches.
         batch = min(self.batch, self.max_pairs or self.batch)
         luck = not self.pairs.no_luck
         return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs, luck)
