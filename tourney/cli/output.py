@@ -96,6 +96,7 @@ class Output:
         stream = sys.stderr if err else sys.stdout
         return Console(
             stderr=err,
+            # None lets rich ask the terminal and NO_COLOR.
             no_color=True if self.no_color else None,
             width=None if stream.isatty() else WIDE,
             markup=False,

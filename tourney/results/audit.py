@@ -96,6 +96,24 @@ class GivingUp(NamedTuple):
     other_games: int
 
 
+class AlikePair(NamedTuple):
+    """Two bots that answer alike: the positions that both met, and the number of ``equal`` answers."""
+
+    bots: tuple[int, int]
+    equal: int
+    positions: int
+
+
+class SlowerBot(NamedTuple):
+    """A bot that takes longer against one opponent, with its medians in milliseconds a turn."""
+
+    bot: int
+    slow: int
+    fast: int
+    slow_ms: float
+    fast_ms: float
+
+
 class Dumping(NamedTuple):
     """The points of ``a`` against ``b``, the points that all other games let expect, and z."""
 
@@ -193,8 +211,8 @@ def _same_answers(
         yield AuditFinding("same program", (names[a], names[b]), text)
 
 
-def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """Yield pairs that answer alike, more than their likeness to others explains, with equal answers and all.
+def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[AlikePair]:
+    """Yield the pairs that answer more alike than other pairs explain.
 
     Good bots find the same actions. So the expected share of equal answers of two bots is a product of a
     factor for each; the factors, with errors, follow from all pairs that are not suspected. ``answers``: the
@@ -228,7 +246,7 @@ def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[tuple[tuple[int
         usual = min(math.exp(min(float(mine @ factors) + 2 * error, 0.0)), 1 - 1 / count)
         chance = _binomial_tail(equal[pair], count, usual)
         if chance < ERROR / len(both):
-            yield pair, equal[pair], count
+            yield AlikePair(pair, equal[pair], count)
 
 
 def _binomial(successes: Iterable[int], count: int, won: float, lost: float) -> float:
@@ -420,7 +438,7 @@ def _times(
 
 def find_slower(
     times: Mapping[int, Mapping[int, Sequence[float]]],
-) -> Iterator[tuple[int, int, int, float, float]]:
+) -> Iterator[SlowerBot]:
     """Yield bots whose times a turn, by opponent, differ by Kruskal and Wallis's test (JASA 47, 1952).
 
     Each comes with the opponents of the longest and the shortest median, and these medians.
@@ -453,4 +471,4 @@ def find_slower(
         fast = min(medians, key=lambda o: medians[o])
         likely = tail(statistic, degrees, 2.0 * degrees) > ERROR / len(times)
         if not likely and medians[slow] >= SLOWER * max(medians[fast], 1.0):
-            yield number, slow, fast, medians[slow], medians[fast]
+            yield SlowerBot(number, slow, fast, medians[slow], medians[fast])

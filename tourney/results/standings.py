@@ -258,6 +258,7 @@ def standings_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, 
     columns = tie_break_columns | {column.key: column for column in general}
     columns = {key: columns[key] for key in (*(column.key for column in general), *tie_break_columns)}
     first = "mean" if ranking.rule.by == BY_MEAN else ranking.rule.by
+    # A format may rank by something that has no column, such as the bracket of a knockout.
     first = first if first in columns else "points"
     ordering = [first, *(key for key, column in tie_break_columns.items() if column.order and key != first)]
     for place, key in enumerate(ordering, 1):

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -36,6 +36,14 @@ from tourney.store.values import Plan, StoredEntrant, Tournament
 MAX_BASELINES: Final = 16
 LOG_LINES: Final = 20
 """The last lines of a log that a verdict shows."""
+
+
+class Proof(NamedTuple):
+    """The evidence for each claim against a baseline, as logarithms, and the proven claim or None."""
+
+    better: float
+    worse: float
+    claim: Claim | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +216,13 @@ class GateRule(question.QuestionRule[GateResult]):
         open_ = (number for number, opponent in enumerate(versus, 1) if opponent.claim is None)
         return GateState(tuple((number, (0, number)) for number in open_), self, versus, sums.bot_faults)
 
-    def prove(self, batches: Sequence[Sequence[Scores]]) -> list[tuple[float, float, Claim | None]]:
+    def prove(self, batches: Sequence[Sequence[Scores]]) -> list[Proof]:
         """The evidence for "better" and "worse", and the claim proven, by the batches of each baseline."""
         # Between the bounds both claims are true, and may be proven: "worse" counts, as the gain is missing.
         better, worse = zip(*map(self.test.evidence, batches), strict=True)
         proofs = zip(better, worse, holm(better, self.alpha), holm(worse, self.beta), strict=True)
         return [
-            (for_better, for_worse, "worse" if bad else "better" if good else None)
+            Proof(for_better, for_worse, "worse" if bad else "better" if good else None)
             for for_better, for_worse, good, bad in proofs
         ]
 

@@ -193,6 +193,13 @@ class PairBatch(NamedTuple):
         return not any(self.pairs)
 
 
+class PairScore(NamedTuple):
+    """The bot's half-points in a pair (None if a game is void), and its luck in points of a game."""
+
+    points: int | None
+    luck: float
+
+
 class BatchSums:
     """The batches of each table, and the games in which the bot or its opponent there was at fault."""
 
@@ -228,8 +235,8 @@ class BatchSums:
             new = len(self._seen) - before
             self.batches[table].append(PairBatch((a, b, c, d, e), scores[None], new, batch_luck, fair))
 
-    def score(self, table: int, pair: Iterable[ResultRow]) -> tuple[int | None, float]:
-        """The bot's half-points of a further pair, None if a game is void, and its luck in a game."""
+    def score(self, table: int, pair: Iterable[ResultRow]) -> PairScore:
+        """Count a further pair at a table, and return the bot's score in it."""
         games = tuple(pair)
         for game in games:
             # Without a fault the kinds may be empty, hence the zip of different lengths.
@@ -238,11 +245,11 @@ class BatchSums:
             self.faulty[table] += any(faulty)
             self.bot_faults += 0 in faulty
         if any(game.void for game in games):
-            return None, 0.0
+            return PairScore(None, 0.0)
         seats = [(game, game.entrants.index(0)) for game in games]
         points = sum(half_points(game.ranks[seat], game.ranks[1 - seat]) for game, seat in seats)
         luck = sum(game.evidence.luck[seat] for game, seat in seats if game.evidence.luck)
-        return points, luck / len(games) / POINT
+        return PairScore(points, luck / len(games) / POINT)
 
 
 def added(batches: Iterable[PairBatch]) -> PairBatch:

@@ -47,6 +47,7 @@ def copy_arrival(box: HeldFolder, source: str, bot: str, work: Path) -> None:
         if ending:
             _copy_signature(box, plain, target, name)
         info = os.stat(source, dir_fd=box.fd, follow_symlinks=False)
+        # An author could move a rival's folder into its own, and submit the rival's bot.
         if info.st_uid != box.owner:
             raise BotError(
                 f"it belongs to {account_name(info.st_uid)}, and its folder to {account_name(box.owner or 0)}"
@@ -100,7 +101,7 @@ def write_receipts(
 def _private(parent: HeldFolder, name: str, user: int | None) -> Iterator[HeldFolder]:
     """Hold a folder for receipts, which is made if needed, closed to others, and the author's if allowed.
 
-    A folder of another account is put aside: an author of this name who was refused has read what is in it.
+    A folder of another account is put aside: a refused author of this name has read its content.
     """
     with suppress(FileNotFoundError):
         info = os.stat(name, dir_fd=parent.fd, follow_symlinks=False)

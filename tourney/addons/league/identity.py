@@ -17,7 +17,7 @@ from tourney.bots.catalogue.submission import ENDINGS
 from tourney.errors import EnvironmentFailure, legible
 
 NAMESPACE: Final = "tourney-league"
-"""The namespace of signatures (``ssh-keygen -Y sign -n``): one made for something else is not taken."""
+"""The namespace of signatures (``ssh-keygen -Y sign -n``): signatures for another use do not count."""
 SIGNATURE: Final = ".sig"
 READY: Final = ".ready"
 _ARCHIVES: Final = (".zip", *ENDINGS)
@@ -27,12 +27,13 @@ _SECONDS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Something complete in the inbox: its author, its bot's name, its name in the inbox, and its stamp.
+    """A complete submission in the inbox: its author, its bot's name, its name in the inbox, and its stamp.
 
-    The names are as they were found, and may hold anything. ``stamp`` changes with the files; ``problem``
-    says why it cannot be its author's, or "". ``user`` is the account that owns the author's folder, None in
-    a git repository, where ``tree`` is its object and ``ref`` the server's branch that holds it. ``arrived``
-    is when it was complete, in microseconds since 1970, by a clock that its author cannot set; None: unknown.
+    The names come from the inbox and may hold anything. ``stamp`` changes with the files; ``problem``: the
+    reason that it cannot be its author's, or "". ``user`` is the account that owns the author's folder, None
+    in a git repository, where ``tree`` is its object and ``ref`` the server's branch that holds it.
+    ``arrived`` is when it was complete, in microseconds since 1970, by a clock that its author cannot set;
+    None: unknown.
     """
 
     author: str
@@ -53,6 +54,7 @@ def archive_ending(name: str) -> str:
 
 def skeleton(name: str) -> str:
     """The skeleton of a name: names with the same skeleton are easily mistaken for each other."""
+    # "ma-son" and "mas0n" are read as "mason", and "rn" in many fonts as "m".
     plain = re.sub(r"[^a-z0-9]", "", name.lower()).translate(_LOOKS)
     return plain.replace("rn", "m").replace("vv", "w").replace("cl", "d")
 
@@ -103,7 +105,7 @@ def folder_problem(league: League, name: str, owner: str | None) -> str:
         return f"{legible(name)} cannot name an author: use small letters, digits and '-', at most 24"
     if table is None and league.table.authors == "listed":
         return f"{name} is not in authors.toml: ask the organiser"
-    # Only authors of whom a bot is in the league: refused names would keep others from theirs.
+    # Only authors with a bot in the league: a refused name must not keep others from using theirs.
     if similar := imitated(name, (*league.ledger.established, *league.authors, HOUSE)):
         return f"the name {name} looks like the author {similar}: choose another one"
     if owner is None or (table is not None and table.keys and table.user is None):

@@ -187,6 +187,7 @@ def _written(
     partial: Path, folder: Path, files: Collection[PlacedFile], damaged: Iterable[str] = ()
 ) -> Written:
     """The report of these files; ``partial`` is where it is before it replaces ``folder``."""
+    # The manifest and the marker belong to the report too, but are not in the manifest.
     beside = [(partial / name).stat().st_size for name in (MANIFEST, MARKER)]
     return Written(
         folder / "index.html",
