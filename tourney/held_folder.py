@@ -26,7 +26,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from tourney.errors import UnsafeFileError, legible
+from tourney.errors import UnsafeFileError
+from tourney.texts import legible
 
 _OPENAT2: Final = 437  # the same number on every processor that this runs on
 _BELOW: Final = 0x01 | 0x02 | 0x04 | 0x08  # RESOLVE_NO_XDEV, _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH
@@ -244,6 +245,15 @@ class HeldFolder:
         fd = self._open(folder, _HANDLE)
         try:
             return os.readlink(name, dir_fd=fd)
+        finally:
+            os.close(fd)
+
+    def info(self, path: str) -> os.stat_result:
+        """What the system says about a file, folder or link, which is not followed."""
+        folder, _, name = path.rpartition("/")
+        fd = self._open(folder, _HANDLE)
+        try:
+            return os.stat(name, dir_fd=fd, follow_symlinks=False)
         finally:
             os.close(fd)
 

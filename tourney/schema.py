@@ -15,10 +15,10 @@ import msgspec
 from msgspec import Meta
 from msgspec import inspect as types
 
-from tourney.errors import printable
 from tourney.games.base import ACTION_PATTERN, GAME_PATTERN
 from tourney.prepared_types import prepared
 from tourney.seeds import MAX_SEED
+from tourney.texts import printable
 
 T = TypeVar("T")
 

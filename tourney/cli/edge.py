@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 from click.exceptions import Abort, Exit, NoArgsIsHelpError
 
-from tourney.errors import EnvironmentFailure, TourneyError, printable
+from tourney.errors import EnvironmentFailure, TourneyError
+from tourney.texts import printable
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

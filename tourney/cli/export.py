@@ -16,7 +16,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.exchange.game_files import export_pgn, trf
 from tourney.exchange.lines import export_lines
 from tourney.files import check_writable, writing
@@ -28,6 +28,7 @@ from tourney.results.tables import TABLES
 from tourney.schedule.format import ranking_format
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 RECORDS = "records"
 TOURNAMENT = "tournament"

@@ -11,14 +11,16 @@ from typing import Literal
 import click
 from msgspec.structs import asdict
 
+from tourney import plugins
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import CheckError, GameError, UsageError, printable
+from tourney.errors import CheckError, GameError, UsageError
 from tourney.games.base import AnyGame, Option
 from tourney.games.new_game import new_game
 from tourney.games.registry import FAMILIES, GAMES
 from tourney.results.columns import Column
 from tourney.schema import Document, Part
+from tourney.texts import printable
 
 
 class OptionLine(Part, frozen=True, kw_only=True):
@@ -82,14 +84,14 @@ def command(game: str | None, folder: Path | None) -> None:
         return
     games: list[AnyGame] = []
     taken = GAMES.clashes() if game is None else {}
-    errors: list[str] = []
+    errors = [] if game is not None else list(plugins.others()[1].values())
     missing: list[str] = []
     for name in _named(game):
         try:
             with _libraries_silent():
                 games.append(GAMES.find(name))
         except GameError as error:
-            errors.append(str(error))
+            errors += [str(error)] if str(error) not in errors else []
         else:
             errors += [taken[name]] if name in taken else []
             missing += [f"{name}: {why}"] if name in GAMES.own and (why := _lacking(games[-1])) else []

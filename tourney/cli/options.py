@@ -350,10 +350,10 @@ no_luck_option = click.option(
 )
 
 
-def method_option(names: Sequence[str]) -> Callable[[F], F]:
+def method_option(names: Sequence[str], default: str) -> Callable[[F], F]:
     """Add ``--method`` with these names of methods; the command gets ``method``."""
     help_ = "Rating method: one fit to all games (batch), or game by game in their order (trueskill)."
-    return choice_option("--method", names, help_, "batch")
+    return choice_option("--method", names, help_, default)
 
 
 def anchors_of(texts: Sequence[str]) -> dict[str, float]:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from tourney.errors import printable
 from tourney.results.columns import Column, Row, csv_cell, rendered
 from tourney.schema import Document, Part
+from tourney.texts import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

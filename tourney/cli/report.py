@@ -17,7 +17,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
-from tourney.errors import StoreDamaged, StoreUnavailable, UsageError, counted
+from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.games.registry import known_game
 from tourney.report import display
 from tourney.report.output.layout import LISTED, MATCH_PAGES, Live, Options, Templates
@@ -32,6 +32,7 @@ from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 WATCH_SECONDS = 60
 MAX_DAMAGED = 20

@@ -20,15 +20,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.run_options import ReplayOptions
-from tourney.errors import (
-    CheckError,
-    InputError,
-    RecordError,
-    StoreDamaged,
-    UnpromisedError,
-    UsageError,
-    counted,
-)
+from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UnpromisedError, UsageError
 from tourney.exchange.importing import Scratch
 from tourney.interface.found_match import find_match, is_file
 from tourney.match.match_memory import MatchMemory, plan_matches
@@ -40,6 +32,7 @@ from tourney.run.private_paths import private_paths
 from tourney.schema import Document, Part
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 
 class RerunLine(Part, frozen=True, kw_only=True):

@@ -9,10 +9,11 @@ import click
 from tourney.bots.catalogue.shipped import rules_text, short_rules
 from tourney.cli.completion import complete_game
 from tourney.cli.edge import ENVIRONMENT, debugging
-from tourney.errors import GameError, legible, printable
+from tourney.errors import GameError
 from tourney.games.base import AnyGame
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
+from tourney.texts import legible, printable
 
 
 @click.command("rules")

@@ -13,13 +13,14 @@ from tourney.check.record import written_actions
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
-from tourney.errors import GameError, RecordError, StoreDamaged, UsageError, counted, printable
+from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.record import MATCH_DOCUMENT, Outcome, Record
 from tourney.match.result import LogLine, Measurements
 from tourney.parsing import JsonObject
 from tourney.schema import Document, Part
+from tourney.texts import counted, printable
 
 
 class LogEntry(Part, frozen=True, kw_only=True):

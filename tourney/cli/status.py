@@ -7,7 +7,6 @@ from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import counted, printable
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column, Row
 from tourney.results.texts import RANDOM_TEXT, overload_text
@@ -15,6 +14,7 @@ from tourney.run.status import TournamentStatus
 from tourney.run.summary import span_text
 from tourney.schema import Document
 from tourney.store.tournaments import Archive
+from tourney.texts import counted, printable
 
 COLUMNS = (
     *("tournament", "game", "format", "state"),
@@ -116,6 +116,16 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
         yield f"{name} void", word
     for word in row["set_aside"]:
         yield f"{name} set aside", word
-    for key in ("until", "overload", "paused", "root", "commitment", "seed", "archive", "withdrawn"):
+    for key in (
+        "workers",
+        "until",
+        "overload",
+        "paused",
+        "root",
+        "commitment",
+        "seed",
+        "archive",
+        "withdrawn",
+    ):
         if row[key] and row[key] != RANDOM_TEXT:
-            yield f"{name} {key}", row[key]
+            yield f"{name} {key}", str(row[key])

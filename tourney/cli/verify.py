@@ -15,7 +15,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import ShowProgress, counting, current
 from tourney.cli.verify_output import Checked, Checks, VerifyDocument, WholeTournament
-from tourney.errors import CheckError, RecordError, UsageError, counted
+from tourney.errors import CheckError, RecordError, UsageError
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL, known_game
 from tourney.interface.found_match import check_match_name, is_file
@@ -24,6 +24,7 @@ from tourney.parsing import read_json_lines, read_json_value
 from tourney.plugins import load, offered
 from tourney.schema import DIGEST
 from tourney.spawning import Pool, default_processes
+from tourney.texts import counted
 
 if TYPE_CHECKING:
     from tourney.check.tournament import TournamentVerifier

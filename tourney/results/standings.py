@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from tourney.errors import TournamentError, counted
+from tourney.errors import TournamentError
 from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, subtracted
 from tourney.results.columns import (
@@ -48,6 +48,7 @@ from tourney.store.run_lock import Running
 from tourney.store.schedules import RowCounts
 from tourney.store.totals import ScoreTotals, StandingsTotals
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tourney.errors import counted
 from tourney.games.base import AnyGame
 from tourney.schedule.format import IMPORTED, group_size
 from tourney.seeds import U64
 from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament
+from tourney.texts import counted
 
 if TYPE_CHECKING:
     from tourney.ratings.batch import Batch
@@ -204,8 +204,8 @@ def evidence_texts(
         yield repeats_text(batch.pool.distinct, batch.pool.matches)
     if batch.share:
         yield (
-            f"{number(100 * batch.share, 0)} % of the dice's luck is subtracted from results, which makes"
-            " intervals narrower; --no-luck leaves it in."
+            f"For each point that the dice gave, {number(batch.share, 2)} points are subtracted from results,"
+            " which makes intervals narrower; --no-luck leaves them in."
         )
     for entrant, luck in sorted(batch.luck.items()):
         if luck.alarm:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from tourney.errors import UsageError, legible
+from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, differences, rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import Forfeits
@@ -19,6 +19,7 @@ from tourney.results.columns import range_text
 from tourney.results.ratings import Rows
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import legible
 
 NOT_PLAYED_BY: Final = ("startup-ms", "memory-mb")
 """Limits that may differ in a pool: they decide no action of a bot that keeps to them."""

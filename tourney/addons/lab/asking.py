@@ -28,7 +28,7 @@ from tourney.match.spec import DEFAULT_LIMITS, OLD_MEMORY_MB, Limits
 from tourney.parsing import JsonObject
 from tourney.results.standings import has_ended, load_history, load_setup, setup_of
 from tourney.run.engine.containment_floor import refuse_weaker
-from tourney.run.engine.readiness import PlaySetup, find_broken, open_room, reason_of
+from tourney.run.engine.readiness import BotBuilds, PlaySetup, open_room, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.file_schema import EntrantLine, opening_plies
@@ -109,7 +109,7 @@ def ask(
         with _stored(file, url) as (database, begun):
             if database is not None and begun is not None and begun.root is None:
                 refuse_weaker(database, begun, room, allow=allow_weaker, say=listener.say)
-        broken = find_broken(entrants, store, room, file.plan.limits)
+        broken = BotBuilds(store, room, file.plan.limits.meter).find_broken(entrants)
         reasons = {
             number: [reason_of(error), *"\n".join(getattr(error, "__notes__", ())).splitlines()]
             for number, error in broken.items()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
@@ -27,12 +27,15 @@ from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
 from tourney.bots.catalogue.tree import naming
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BotError, EnvironmentFailure, TourneyError, legible
+from tourney.errors import BotError, EnvironmentFailure, TourneyError
 from tourney.held_folder import remove_tree
 from tourney.run.check_bot import OPPONENT, check_bot
+from tourney.texts import legible
 
 _RECENT: Final = timedelta(days=2)
 """Submissions up to this age get a missing receipt again."""
+_TRIALS: Final = 15.0
+"""Seconds of trials that each account has in any night, however short or full, for bots that are well."""
 _PATIENCE: Final = 3
 """Number of nights in which a submission may run out of time before it is refused."""
 
@@ -207,14 +210,16 @@ class _Judge:
 
         return min(free or self._waiting.values(), key=turn)
 
-    def _allowed(self, candidate: _Candidate, left: float) -> float:
+    def _allowed(self, candidate: _Candidate, left: float) -> "Allowance":
         """The seconds that a candidate may take: an even share of the rest, within its quota."""
+        spent = self._spent[candidate.payer]
         payers = {waiting.payer for waiting in self._waiting.values() if not self._spent[waiting.payer]}
         others = len(payers - {candidate.payer})
-        quota = self._league.table.quota.seconds_per_night - self._spent[candidate.payer]
-        return min(quota, left / (others + 1))
+        share = left / (others + 1)
+        quota = self._league.table.quota.seconds_per_night - spent
+        return Allowance(min(quota, share), min(quota, max(share, _TRIALS - spent)))
 
-    def _judge(self, candidate: _Candidate, allowed: float) -> float:
+    def _judge(self, candidate: _Candidate, allowed: "Allowance") -> float:
         """Judge a candidate and enter the result in the ledger in one write; return the seconds it took."""
         league = self._league
         submission = candidate.submission
@@ -226,9 +231,7 @@ class _Judge:
         try:
             version = _refuse_known(league, submission, candidate.bot)
             if version is None:
-                diagnosis = Diagnosis(cut=True)
-                if allowed > 0:
-                    diagnosis = diagnosis_of(league, candidate.bot, allowed)
+                diagnosis = diagnosis_of(league, candidate.bot, allowed)
                 problem = diagnosis.problem
         except BotError as error:
             problem = str(error)
@@ -237,7 +240,8 @@ class _Judge:
         judged = structs.replace(submission, night=night, charged_ms=charged_ms, match_ms=diagnosis.match_ms)
         self._spent[candidate.payer] += diagnosis.charged_ms / 1000
         if diagnosis.cut and not problem:
-            why, problem = self._out_of_time(judged, allowed)
+            had = allowed.build if candidate.bot.manifest.build else allowed.whole
+            why, problem = self._out_of_time(judged, had)
             judged = structs.replace(judged, reason=why)
         elif not problem:
             if version is None:
@@ -258,7 +262,7 @@ class _Judge:
             remove_tree(candidate.folder)
         return diagnosis.charged_ms / 1000
 
-    def _out_of_time(self, submission: Submission, allowed: float) -> tuple[str, str]:
+    def _out_of_time(self, submission: Submission, seconds: float) -> tuple[str, str]:
         """The reasons that a submission out of time waits, or is refused; one of them is ""."""
         quota = self._league.table.quota.seconds_per_night
         if submission.charged_ms >= 1000 * quota:
@@ -266,7 +270,7 @@ class _Judge:
         nights = [
             night for night in self._league.ledger.nights.values() if night.opened >= submission.received
         ]
-        had = f"the {max(0, allowed):.0f} s that its author had left in night {self._night}"
+        had = f"the {max(0, seconds):.0f} s that its author had left in night {self._night}"
         why = f"its build and trials do not fit into {had}"
         if len(nights) >= _PATIENCE:
             return "", f"{why}, the last of {_PATIENCE} nights: make them shorter"
@@ -352,22 +356,31 @@ def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int
     return None
 
 
-def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
-    """Build a bot and let it play its trials, contained, until it has taken ``seconds``.
+class Allowance(NamedTuple):
+    """The seconds that a bot may take for its build, and for that and its trials together."""
+
+    build: float
+    whole: float
+
+
+def diagnosis_of(league: League, bot: StoredBot, allowed: Allowance) -> Diagnosis:
+    """Build a bot and let it play its trials, contained, as long as is allowed.
 
     A match that the machine ends decides nothing, but is charged: a bot can cause it by starving its
     opponent. Raises SandboxError if the machine fails without the bot too.
     """
-    sandbox = open_sandbox(league.table.sandbox, league.private)
     makes = bool(bot.manifest.build) or bot.manifest.module is not None
+    if allowed.whole <= 0 or (makes and allowed.build <= 0):
+        return Diagnosis(cut=True)
+    sandbox = open_sandbox(league.table.sandbox, league.private)
     began = time.monotonic()
     try:
         if makes:
-            runnable_folder(league.store, bot, sandbox, seconds=seconds)
+            runnable_folder(league.store, bot, sandbox, seconds=allowed.build)
     except BotError as error:
         taken = time.monotonic() - began
         notes = tuple(line for note in getattr(error, "__notes__", ()) for line in note.splitlines())
-        cut = taken >= seconds
+        cut = taken >= allowed.build
         return Diagnosis("" if cut else str(error), (), notes, round(1000 * taken), cut=cut)
     charged_ms = round(1000 * (time.monotonic() - began)) if makes else 0
     lines = list[str]()
@@ -380,7 +393,7 @@ def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
             match_ms = max(match_ms, 0, *trial.used_ms)
             if trial.ok is False and not problem:
                 problem = f"{trial.name}: {trial.result}" + (f"; {trial.advice}" if trial.advice else "")
-            if charged_ms > 1000 * seconds:
+            if charged_ms > 1000 * allowed.whole:
                 return Diagnosis(problem, tuple(lines), (), charged_ms, match_ms, cut=True)
     except BotError as error:
         problem = str(error)

@@ -19,14 +19,15 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
-from typing import Any, Final
+from typing import Final
 
 from tourney.addons.league.file import HANDLE
 from tourney.addons.league.folder import League, LeagueFolder
 from tourney.addons.league.identity import Arrival, allowed_signers, folder_problem
 from tourney.bots.catalogue.tree import MAX_PATH, SUBMITTED
-from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, legible
+from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError
 from tourney.held_folder import hold
+from tourney.texts import legible
 
 _FETCH_SECONDS: Final = 600
 _SECONDS: Final = 120
@@ -332,9 +333,15 @@ def _stream(
     with TemporaryFile() as source, TemporaryFile() as errors:
         source.write(input_text.encode())
         source.seek(0)
-        pipes: dict[str, Any] = {"stdin": source, "stdout": subprocess.PIPE, "stderr": errors}
         try:
-            process = subprocess.Popen(command, **pipes, env=environment, start_new_session=True)  # noqa: S603 - a fixed program, without a shell
+            process = subprocess.Popen(  # noqa: S603 - a fixed program, without a shell
+                command,
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                start_new_session=True,
+            )
         except OSError as error:
             raise EnvironmentFailure(
                 f"the inbox is a git repository, and git cannot be run: {error}"

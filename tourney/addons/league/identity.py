@@ -14,7 +14,8 @@ from tourney.addons.league.file import HANDLE, AuthorTable
 from tourney.addons.league.folder import League
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import ENDINGS
-from tourney.errors import EnvironmentFailure, legible
+from tourney.errors import EnvironmentFailure
+from tourney.texts import legible
 
 NAMESPACE: Final = "tourney-league"
 """The namespace of signatures (``ssh-keygen -Y sign -n``): signatures for another use do not count."""

@@ -48,8 +48,9 @@ from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import copy_submission, reading
 from tourney.bots.catalogue.tree import SUBMITTED
-from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, UsageError, counted, legible
+from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, UsageError
 from tourney.held_folder import FolderEntry, HeldFolder, account_name, hold, remove_tree
+from tourney.texts import counted, legible
 
 QUIET_SECONDS: Final = 60.0
 _NO_SUBMISSIONS: Final = (".part", SIGNATURE, f"{SIGNATURE}{READY}")
@@ -399,7 +400,7 @@ def submit(league: LeagueFolder, bot: Path, author: str, name: str | None, key: 
     if is_repository(league):
         raise UsageError(f"the inbox {league.table.inbox} is a git repository: commit and push the bot there")
     with TemporaryDirectory(prefix="tourney-") as scratch:
-        manifest, files = copy_submission(bot, Path(scratch) / "files", Path(scratch))
+        manifest, files, _ = copy_submission(bot, Path(scratch) / "files", Path(scratch))
         if not manifest.plays(game := league.table.game):
             raise UsageError(f"{bot} plays {', '.join(manifest.games)}, and this league plays {game}")
         name = name or manifest.name

@@ -326,9 +326,9 @@ def _state_of(database: Database, tournament: Tournament) -> _State:
     ms: dict[str, float] = {}
     seated = {result.number: result.entrants for result in database.matches.results(tournament.id)}
     for match, measured in database.records.all_measured(tournament.id):
-        for number, seat in zip(seated[match], measured.seats, strict=False):
+        for number, used_ms in zip(seated[match], measured.used_ms, strict=False):
             author = _author(entrants[number].name)
-            ms[author] = ms.get(author, 0.0) + seat.used_ms
+            ms[author] = ms.get(author, 0.0) + used_ms
             played[author] += 1
     mean = sum(lengths) / len(lengths) if lengths else 0.0
     return _State(

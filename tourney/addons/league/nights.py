@@ -27,7 +27,7 @@ from tourney.addons.league.site import keep_games, write_league_site
 from tourney.addons.league.tables import keep_table, rate_league
 from tourney.bots.catalogue.tree import locked
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BusyError, InputError, legible
+from tourney.errors import BusyError, InputError
 from tourney.exchange.archiving import archive_tournament
 from tourney.run.engine.containment_floor import floor_of, refuse_weaker
 from tourney.run.listeners import Listener
@@ -35,6 +35,7 @@ from tourney.run.unattended import notify
 from tourney.schema import show
 from tourney.store.database import Database, backup_database
 from tourney.store.engine import database_exists
+from tourney.texts import legible
 
 BACKUPS: Final = 2
 """Number of nights whose backups are kept."""

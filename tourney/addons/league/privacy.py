@@ -11,8 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from tourney.errors import UnsafeFileError, counted, legible
+from tourney.errors import UnsafeFileError
 from tourney.held_folder import hold
+from tourney.texts import counted, legible
 
 _PUBLIC: Final = 0o077
 _OTHERS: Final = 0o007

@@ -2,8 +2,8 @@
 
 Each file is replaced in one step and only if it changes, the first page last; other files there stay. Rules
 choose the games of a night. News come from the ledger, the tables of the nights, and the results: a version
-is new; a version scores more than half of a night's games against a bot that its own bot met on an earlier
-night and never outscored; another bot leads a division; a bot changes its division.
+is new; a version wins a night against an opponent that earlier versions of its bot had met but never beaten
+over a night; another bot leads a division; a bot changes its division.
 """
 
 import shutil

@@ -85,7 +85,7 @@ def _path(league: League, night: int) -> Path:
 
 
 class RatedLine(NamedTuple):
-    """A version's rating at one number of seats: Elo, lengths of its interval on both sides, and games."""
+    """A rating of a version at one number of seats: Elo, both lengths of its interval, and games."""
 
     elo: float
     below: float

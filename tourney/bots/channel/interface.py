@@ -1,13 +1,14 @@
 """The channel to one bot: the seam between the referee and a process, a script, a person or a plugin."""
 
+import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Concatenate, Final, Literal, NamedTuple, ParamSpec, TypeVar
 
-from tourney.errors import legible
 from tourney.protocol import BotMessage, Greeting, Ready
+from tourney.texts import legible
 
 EventKind = Literal["line", "timeout", "closed", "lost", "starved", "overflow", "malformed"]
 
@@ -42,14 +43,22 @@ class Reading(NamedTuple):
 
 
 class Withheld(NamedTuple):
-    """Output of a bot that owes an answer, and that was not a line in time.
+    """Output of a bot that owes an answer, and that was not one in time.
 
-    ``whole``: its newline is there. ``at_end``: it came only once the bot's input was closed.
+    ``whole``: its newline is there. ``at_end``: it came only once the bot's input was closed. A whole line
+    that came in time was not understood as an answer.
     """
 
     text: str
     whole: bool
     at_end: bool
+
+
+class MemoryUse(NamedTuple):
+    """The memory of a bot in MiB; ``whole``: all of it, and not only what its processes had in use."""
+
+    mb: int
+    whole: bool
 
 
 def line_event(message: BotMessage) -> Event:
@@ -101,6 +110,10 @@ class Channel(ABC):
         """
         return _NO_SOURCES
 
+    def look_ms(self) -> int | None:
+        """The milliseconds after which ``wait`` has to run again though nothing came; None: no such time."""
+        return None
+
     def collect(self) -> bool:
         """Read the pending output without waiting; return whether the output has ended.
 
@@ -117,8 +130,11 @@ class Channel(ABC):
         """Send lines that end in a request: the bot's allowance of output starts again."""
         self.send(data)
 
-    def widen(self, most_bytes: int, most_lines: int) -> None:  # noqa: B027 - a script's output is bounded by itself
-        """Set the allowance of output between two requests, for an adapter that drops most of it."""
+    def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:  # noqa: B027 - a script's output is bounded by itself
+        """Set the allowance of output between two requests, for an adapter that drops most of it.
+
+        ``lenient``: lines that are not UTF-8 are read as Latin-1, and lines that are too long are cut.
+        """
 
     def gather(self, word: bytes) -> None:  # noqa: B027 - a channel may return each line by itself
         """Allow ``ask`` to return the lines up to the first that begins with ``word`` as one text."""
@@ -155,14 +171,18 @@ class Channel(ABC):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return None
 
-    def used_mb(self) -> int | None:
-        """The most memory that the bot has used so far, in MiB, or None if unknown."""
+    def memory_use(self) -> MemoryUse | None:
+        """The most memory that the bot has used so far, as far as known, or None if unknown."""
         return None
+
+    def now(self) -> int:
+        """The time of the channel's clock, in which its deadlines are."""
+        return time.monotonic_ns()
 
     def withheld(self, milliseconds: int) -> Withheld | None:  # noqa: ARG002 - for processes, which have buffers
         """The output, besides lines, of a bot that owes an answer, also after its input ends.
 
-        Its input is closed, and nothing is sent after that.
+        Its input is closed, and nothing is sent after that; but not for 0 milliseconds.
         """
         return None
 
@@ -269,9 +289,11 @@ class ForwardingChannel(Channel):
     reading = _forward(Channel.reading)
     rivals = _forward(Channel.rivals)
     sources = _forward(Channel.sources)
+    look_ms = _forward(Channel.look_ms)
     collect = _forward(Channel.collect)
     time_out = _forward(Channel.time_out)
-    used_mb = _forward(Channel.used_mb)
+    memory_use = _forward(Channel.memory_use)
+    now = _forward(Channel.now)
     withheld = _forward(Channel.withheld)
     freeze = _forward(Channel.freeze)
     thaw = _forward(Channel.thaw)

@@ -17,9 +17,14 @@ class LineBuffer:
 
     ``events`` are not taken yet. ``end`` is the event after which no other comes: the output is closed,
     overflowed or malformed.
+
+    A buffer may be lenient, for an adapter, which looks only at a few words at the beginning of a line: then
+    a line that is not UTF-8 is read as Latin-1, and one that is too long is cut.
     """
 
-    __slots__ = ("_bytes_left", "_lines_left", "_most_bytes", "_most_lines", "_tail", "end", "events")
+    __slots__ = (
+        *("_bytes_left", "_lenient", "_lines_left", "_most_bytes", "_most_lines", "_tail", "end", "events"),
+    )
 
     def __init__(self) -> None:
         self.events: deque[Event] = deque()
@@ -27,12 +32,14 @@ class LineBuffer:
         self.end: Event | None = None
         self._most_bytes = MAX_OUTPUT_BYTES
         self._most_lines = MAX_OUTPUT_LINES
+        self._lenient = False
         self.renew()
 
-    def widen(self, most_bytes: int, most_lines: int) -> None:
+    def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:
         """Set the allowance between two requests instead of 64 KiB and 1,000 lines."""
         self._most_bytes = most_bytes
         self._most_lines = most_lines
+        self._lenient = lenient
         self.renew()
 
     def renew(self) -> None:
@@ -82,24 +89,33 @@ class LineBuffer:
             self._lines_left -= 1
             if not self._line(line):
                 return
-        if len(self._tail) >= MAX_BOT_LINE:
+        if len(self._tail) >= MAX_BOT_LINE and self._lenient:
+            # What is cut is dropped now: a program that writes byte by byte must not make each chunk cost a
+            # copy of its whole line.
+            self._tail = self._tail[:MAX_BOT_LINE]
+        elif len(self._tail) >= MAX_BOT_LINE:
             self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
-        elif over:
+        if over and self.end is None:
             self.end = Event("overflow", f"more than {self._most_bytes:,} bytes between two requests")
 
     def _line(self, line: bytes) -> bool:
         """Take a line without its newline; return False if the output is malformed."""
         if len(line) >= MAX_BOT_LINE:
-            self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
-            return False
+            if not self._lenient:
+                self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
+                return False
+            line = _cut(line)
         if line.endswith(b"\r"):
             line = line[:-1]
         if line:
             try:
-                self.events.append(Event("line", line.decode("utf-8")))
+                text = line.decode("utf-8")
             except UnicodeDecodeError as error:
-                self.end = Event("malformed", f"a line that is not UTF-8: byte {line[error.start]:#04x}")
-                return False
+                if not self._lenient:
+                    self.end = Event("malformed", f"a line that is not UTF-8: byte {line[error.start]:#04x}")
+                    return False
+                text = line.decode("latin-1")
+            self.events.append(Event("line", text))
         return True
 
     def close(self, event: Event) -> None:
@@ -127,6 +143,12 @@ class LineBuffer:
         if self.end is not None:
             events.append(self.end)
         return events
+
+
+def _cut(line: bytes) -> bytes:
+    """The beginning of a line that is too long, without the part of a character at its end."""
+    line = line[: MAX_BOT_LINE - 1]
+    return line[: len(line.rstrip(bytes(range(0x80, 0xC0))))].rstrip(bytes(range(0xC0, 0x100)))
 
 
 class ErrorBuffer:
@@ -185,9 +207,9 @@ class BufferedChannel(Channel):
         self._lines = LineBuffer()
         self._errors = ErrorBuffer()
 
-    def widen(self, most_bytes: int, most_lines: int) -> None:
+    def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:
         """Allow more output between two requests."""
-        self._lines.widen(most_bytes, most_lines)
+        self._lines.widen(most_bytes, most_lines, lenient=lenient)
 
     def idle(self) -> bool:
         """Whether no output and no standard error wait to be taken."""

@@ -104,6 +104,10 @@ class ScriptedChannel(Channel):
             self.clock.now = max(self.clock.now, deadline)
         return event
 
+    def now(self) -> int:
+        """The time of its clock."""
+        return self.clock.now
+
     def stderr(self) -> Sequence[str]:
         """Take the script's lines of standard error so far."""
         self._skip()

@@ -21,6 +21,7 @@ from tourney.bots.sandbox.sandbox import Degree, Launch, ResourceLimits, Sandbox
 from tourney.bots.sandbox.visible_files import (
     BOT_FOLDER,
     Copy,
+    add_accounts,
     add_figures,
     add_folder,
     add_shown,
@@ -197,6 +198,10 @@ class Bubblewrap(Sandbox):
         try:
             launch.cgroup = self._make_cgroup(limits)
             self._add_mounts(launch, command, limits, writable=writable)
+            add_accounts(launch, *((os.getuid(), os.getgid()) if user is None else (user, user)))
+            # By /proc a bot could lower its weight (autogroup) so as to wait for a processor on purpose, move
+            # the machine's number of logins, or leave notes on pages (clear_refs).
+            launch.words += ["--remount-ro", "/", "--remount-ro", "/proc", "--chdir", "/"]
             # Bubblewrap reads its options when it is in its groups, so all that it starts is in them.
             words, launch.words_to = os.pipe()
             launch.fds.append(high(words))
@@ -221,13 +226,9 @@ class Bubblewrap(Sandbox):
             launch.words += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
         else:
             add_folder(launch, command.folder, limits.memory_mb)
-        # By /proc a bot could lower its weight (autogroup) so as to wait for a processor on purpose, move the
-        # machine's number of logins, or leave notes on pages (clear_refs).
-        launch.words += ["--remount-ro", "/", "--remount-ro", "/proc"]
         if self._filters and (program := seccomp_filter(build=writable)) is not None:
             launch.fds.append(memory_file(program))
             launch.words += ["--seccomp", str(launch.fds[-1])]
-        launch.words += ["--chdir", "/"]
 
     def _inner_words(self, command: BotCommand, limits: ResourceLimits) -> list[str]:
         """The words that limit a process in the sandbox, let it wait, and make it the bot."""

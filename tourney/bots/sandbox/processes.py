@@ -23,6 +23,7 @@ _RESTORED: Final = (signal.SIGPIPE, signal.SIGXFSZ)  # Python ignores these sign
 MEASURED: Final = 32  # processes of a tree whose time is read: the oldest
 MEASURED_THREADS: Final = 128
 _SEARCHES: Final = 64
+_SMALL_KIB: Final = 1024  # of a process whose share of memory that it shares makes no difference
 _REAPED_USER = 13
 _REAPED_SYSTEM = 14
 _PROCESSOR = 36
@@ -266,6 +267,29 @@ def tree_run_delay_ns(pid: int) -> int | None:
                     return None
                 delays.append(int(read_proc(f"/proc/{member}/task/{thread}/schedstat").split()[1]))
     return sum(delays) if delays else None
+
+
+def tree_memory_kib(pid: int, at_least: int = 0) -> int:
+    """The memory that a tree's processes have in use and that no file backs; what they share counts once.
+
+    Where that cannot be more than ``at_least``, this is returned: to know what is shared takes long.
+    """
+    members = process_tree(pid)
+    resident = [_memory_kib(member, "status", (b"RssAnon", b"RssShmem")) for member in members]
+    if sum(resident) <= at_least:
+        return at_least
+    if sum(size > _SMALL_KIB for size in resident) <= 1:
+        return sum(resident)
+    shares = (_memory_kib(member, "smaps_rollup", (b"Pss_Anon", b"Pss_Shmem")) for member in members)
+    return max(at_least, sum(shares))
+
+
+def _memory_kib(pid: int, file: str, names: tuple[bytes, ...]) -> int:
+    """The sum of some figures of a process; 0 for one that has exited."""
+    with suppress(OSError, ValueError, IndexError):
+        lines = (line.partition(b":") for line in read_proc(f"/proc/{pid}/{file}").splitlines())
+        return sum(int(value.split()[0]) for name, _, value in lines if name in names)
+    return 0
 
 
 def runnable_threads() -> dict[int, list[int]]:

@@ -145,6 +145,26 @@ def system_words() -> list[str]:
     return words
 
 
+ZONE: Final = "/usr/share/zoneinfo/UTC"
+
+
+def add_accounts(launch: Launch, user: int, group: int) -> None:
+    """Make the files of /etc by which programs find their user, their host and the time zone, which is UTC.
+
+    Some engines do not start where the user has no entry, and hence no home. None of these files says
+    anything of the machine. Raises OSError.
+    """
+    texts = {
+        "passwd": f"bot:x:{user}:{group}:bot:/tmp:/bin/sh\n",
+        "group": f"bot:x:{group}:\n",
+        "hosts": "127.0.0.1 localhost bot\n::1 localhost\n",
+        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+    }
+    for name, text in texts.items():
+        _add_file(launch, memory_file(text.encode("ascii")), "--file", f"/etc/{name}")
+    launch.words += ["--symlink", ZONE, "/etc/localtime"]
+
+
 def private_words() -> list[str]:
     """The words that mount the bot's private folders.
 

@@ -9,7 +9,7 @@ import click
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
-from tourney.cli.bots.list import find_bot
+from tourney.cli.bots.list import RefusedBotLine, all_bots, find_bot, raise_refused
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
 from tourney.cli.output import current
@@ -78,14 +78,32 @@ class _CheckRequest(opt.CommandOptions):
 
 
 @opt.command("check", _CheckRequest)
-@click.argument("bot", shell_complete=complete_bot)
-def command(bot: str, options: _CheckRequest) -> None:
-    """Test a bot in games against `random`.
+@click.argument("bot", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bot)
+def command(bot: tuple[str, ...], options: _CheckRequest) -> None:
+    """Test bots in games against `random`.
 
-    BOT is a path or a name. The bot plays on every seat. Prints a line for each trial; for a failed trial
-    also the cause, advice, the board at an illegal action, the last lines between referee and bot (> to the
-    bot, < from the bot) and the bot's last lines on standard error. Exits with code 1 if a trial fails.
+    BOT is a path or a name, a folder of bots, or a pattern (`'submissions/*.zip'`). The bot plays on every
+    seat. Prints a line for each trial; for a failed trial also the cause, advice, the board at an illegal
+    action, the last lines between referee and bot (> to the bot, < from the bot) and the bot's last lines on
+    standard error; of several bots, at the end those that failed.
+    Exits with code 1 if a trial fails.
     """
+    references, refused = all_bots(bot)
+    if len(references) == 1 and not refused:
+        _check(references[0], options)
+        return
+    if options.record is not None or not current().people:
+        raise UsageError("--record and --format json take one bot")
+    total = len(references) + len(refused)
+    for reference in references:
+        try:
+            _check(reference, options)
+        except (BotError, CheckError, UsageError) as error:
+            refused.append(RefusedBotLine.of_error(reference, error))
+    raise_refused(refused, total, "refused or failed", CheckError)
+
+
+def _check(bot: str, options: _CheckRequest) -> None:
     output = current()
     limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms, memory_mb=options.memory_mb)
     dialogue: list[str] | None = None if options.record is None else []
@@ -94,6 +112,8 @@ def command(bot: str, options: _CheckRequest) -> None:
     trials: list[Trial] = []
     with ExitStack() as stack:
         store, stored_bot, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
+        for note in stored_bot.notes:
+            output.say(f"{bot}: {note}")
         games = options.games_of(stored_bot)
         if options.record is not None:
             check_writable(options.record)

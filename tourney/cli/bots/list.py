@@ -2,10 +2,10 @@
 
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, Self, TypeVar
 
 import click
 from msgspec.structs import asdict
@@ -13,13 +13,14 @@ from msgspec.structs import asdict
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
-from tourney.bots.catalogue.submission import digest_of_folder
+from tourney.bots.catalogue.submission import bots_at, digest_of_folder
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import CheckError, printable
+from tourney.errors import BotError, CheckError, TourneyError
 from tourney.held_folder import remove_tree
 from tourney.results.columns import Row
 from tourney.schema import Document, Part
+from tourney.texts import counted, printable
 
 
 class BotLine(Part, frozen=True, kw_only=True):
@@ -42,11 +43,24 @@ class StoredBotLine(Part, frozen=True, kw_only=True):
     digest: str
 
 
+class RefusedBotLine(Part, frozen=True, kw_only=True):
+    """A file or folder that was not added, and the reason."""
+
+    path: str
+    reason: str
+
+    @classmethod
+    def of_error(cls, path: str, error: TourneyError) -> Self:
+        """The line of a bot that raised an error, whose sentence may begin with the path."""
+        return cls(path=path, reason=str(error).removeprefix(f"{path}: "))
+
+
 class StoredBotsDocument(Document, frozen=True, kw_only=True):
-    """The bots that a command added to the store, removed from it or restored."""
+    """The bots that a command added to the store, removed from it or restored; `refused` were not added."""
 
     format: Literal["tourney-stored-bots/1"] = "tourney-stored-bots/1"
     bots: tuple[StoredBotLine, ...]
+    refused: tuple[RefusedBotLine, ...] = ()
 
 
 P = TypeVar("P", bound=Part)
@@ -80,6 +94,34 @@ def write_stored(stored: Iterable[StoredBot]) -> None:
         output.text(f"{bot.label} {bot.digest}")
         lines.append(StoredBotLine.of(bot.manifest, digest=bot.digest))
     output.document(StoredBotsDocument(bots=tuple(lines)))
+
+
+def all_bots(references: Iterable[str]) -> tuple[tuple[str, ...], list[RefusedBotLine]]:
+    """The bots that paths, names and patterns mean, each once, and the patterns that match nothing."""
+    bots: dict[str, None] = {}
+    refused = []
+    for reference in references:
+        try:
+            places = bots_at(reference)
+        except BotError as error:
+            refused.append(RefusedBotLine(path=reference, reason=str(error)))
+        else:
+            # As it was written: the slash of ./mybot, which a path loses, tells it from a name.
+            whole = places == (Path(reference),)
+            bots |= dict.fromkeys([reference] if whole else map(str, places))
+    return tuple(bots), refused
+
+
+def raise_refused(
+    refused: Sequence[RefusedBotLine], total: int, what: str, kind: type[TourneyError] = BotError
+) -> None:
+    """Raise an error with a table of the bots that were refused, if there are any of the ``total``."""
+    if refused:
+        error = kind(f"{len(refused)} of {counted(total, 'bot')} {what}:")
+        width = max(len(line.path) for line in refused)
+        for line in refused:
+            error.add_note(f"{line.path:{width}}  {line.reason}")
+        raise error
 
 
 def source_of(bot: StoredBot, shipped: dict[str, str], otherwise: str) -> str:

@@ -14,9 +14,9 @@ from tourney.cli import options as opt
 from tourney.cli.bots.list import COLUMNS, bot_part, bot_row, find_bot, source_of
 from tourney.cli.completion import complete_bot
 from tourney.cli.output import current
-from tourney.errors import printable
 from tourney.results.columns import Column
 from tourney.schema import Document
+from tourney.texts import printable
 
 
 class BotDocument(Document, frozen=True, kw_only=True):

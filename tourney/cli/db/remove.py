@@ -9,11 +9,12 @@ import click
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
 from tourney.cli.output import current
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.run.engine.spool import spool_path
 from tourney.run.listeners import status_path
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 
 @opt.command("remove")

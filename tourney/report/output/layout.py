@@ -25,9 +25,10 @@ from jinja2 import (
 
 from tourney import __version__
 from tourney.bots.catalogue.shipped import templates_dir
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.report import display
 from tourney.report.charts.chart import interval, interval_axis, sigmas
+from tourney.texts import counted
 
 ORIGINAL = "original"
 """The prefix of the templates that ship: ``{% extends "original/base.html" %}`` changes only some blocks."""

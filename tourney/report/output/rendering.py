@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar, cast
 
-from tourney.errors import counted
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
 from tourney.report.compact_matches import place_of
@@ -20,6 +19,7 @@ from tourney.report.output.layout import File, Layout, Live, Options, Section
 from tourney.report.pages.match_lines import ListedMatch, match_lines, picked
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
+from tourney.texts import counted
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
-from tourney.errors import counted
 from tourney.report import display
 from tourney.report.charts.chart import coordinate
 from tourney.report.display import EntrantLabel
@@ -17,6 +16,7 @@ from tourney.report.pages.rounds import chips, score_text
 from tourney.report.source import ReportSource
 from tourney.results.rounds import Pairing
 from tourney.schedule.knockout import Knockout, Tie
+from tourney.texts import counted
 
 INLINE = 64
 """Most entrants for which the first page draws the bracket too."""

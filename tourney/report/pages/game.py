@@ -18,7 +18,6 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from tourney.bots.catalogue.shipped import rules_text
-from tourney.errors import counted, legible
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Piece, seat_colors
 from tourney.games.guide import Guide, draw_example
@@ -37,6 +36,7 @@ from tourney.report.pages.overview import seat_lines
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 from tourney.schedule.row import score_units, units_of_win
+from tourney.texts import counted, legible
 
 OPENING_RECORDS = 1_000
 """Most records to read for the table of openings; each costs some tenths of a millisecond."""

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from tourney.check.record import written_actions
-from tourney.errors import counted
 from tourney.match.record import Record
 from tourney.match.result import LogLine
 from tourney.report import display
@@ -43,6 +42,7 @@ from tourney.report.pages.match_script import (
 )
 from tourney.report.replays.board_table import BoardTable, board_table
 from tourney.report.replays.replay import BoardReplay, Still, definitions, ground, markup, replay, still
+from tourney.texts import counted
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from tourney import __version__
-from tourney.errors import counted
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.prepared_types import prepared
@@ -25,6 +24,7 @@ from tourney.results.standings import ranking_sentences
 from tourney.results.texts import origin_text, overload_text, sharing_text
 from tourney.results.until import interval_text, progress_text
 from tourney.schedule.format import IMPORTED, group_size
+from tourney.texts import counted
 
 LOOKED_AT = 20
 """Matches whose measurements are read for the protections in force."""

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.report import display
 from tourney.report.charts.canvas import Canvas, Lettering, fitted, width_of
 from tourney.report.output.layout import CARD, File
@@ -24,6 +24,7 @@ from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.methods import state
 from tourney.report.pages.overview import standing_cells
 from tourney.report.source import ReportSource
+from tourney.texts import counted
 
 ENTRIES = 50
 """Rounds in a feed: the newest."""

@@ -12,7 +12,6 @@ from itertools import chain, zip_longest
 from operator import xor
 from typing import NamedTuple, TypeVar, cast
 
-from tourney.errors import legible
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import (
     FIELD,
@@ -44,6 +43,7 @@ from tourney.games.svg_diagram import (
 from tourney.games.tree import playout
 from tourney.report.replays.codes import number
 from tourney.seeds import stream
+from tourney.texts import legible
 
 T = TypeVar("T")
 

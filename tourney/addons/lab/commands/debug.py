@@ -14,12 +14,13 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.errors import CheckError, counted
+from tourney.errors import CheckError
 from tourney.interface.found_match import find_match
 from tourney.match.result import PlayedMatch
 from tourney.match.runner import StoreLauncher
 from tourney.run.private_paths import private_paths
 from tourney.schema import Document, SandboxLevel
+from tourney.texts import counted
 
 
 class DebugDocument(Document, frozen=True, kw_only=True):

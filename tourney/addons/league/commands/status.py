@@ -10,9 +10,9 @@ from tourney.addons.league.intake import look
 from tourney.addons.league.seasons import season_end
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import legible
 from tourney.run.engine.run_control import parse_until
 from tourney.schema import Document, Part
+from tourney.texts import legible
 
 
 class LeagueBot(Part, frozen=True, kw_only=True):

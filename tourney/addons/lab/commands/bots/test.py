@@ -17,7 +17,7 @@ from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
-from tourney.errors import ActionError, CheckError, EnvironmentFailure, UsageError, counted, printable
+from tourney.errors import ActionError, CheckError, EnvironmentFailure, UsageError
 from tourney.games.registry import find_game
 from tourney.held_folder import hold
 from tourney.interface.found_match import FoundMatch, find_match
@@ -26,6 +26,7 @@ from tourney.match.spec import MAX_MS, Limits
 from tourney.run.check_bot import STDERR_LINES
 from tourney.schema import Document, Part, SandboxLevel
 from tourney.testing import ANSWER_MS, END_SECONDS, MOST_BYTES, play_dialogue, read_dialogue
+from tourney.texts import counted, printable
 
 FOLDER: Final = "tests"
 """The folder of a bot's dialogues, in its own folder."""
