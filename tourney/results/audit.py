@@ -63,7 +63,7 @@ UNSEEN: Final = (
 
 
 class AuditFinding(Part, frozen=True):
-    """A sign of dependence among some bots, as a sentence without a full stop."""
+    """What was seen of some bots, in a sentence without its end."""
 
     kind: FindingKind
     bots: tuple[str, ...]
