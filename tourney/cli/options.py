@@ -52,6 +52,7 @@ def option(usage: str, *words: str, **attributes: object) -> Any:
         elif int in (option_field.type, *get_args(option_field.type)):
             # Nearly all numbers of options are counts; the others name their own type.
             settings["type"] = click.IntRange(min=1)
+        # Any option for a game completes its names; no option has to say so.
         if metavar == "GAME":
             settings["shell_complete"] = complete_game
         names = [text for text in words if " " not in text]

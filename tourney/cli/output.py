@@ -99,6 +99,7 @@ class Output:
             # None lets rich ask the terminal and NO_COLOR.
             no_color=True if self.no_color else None,
             width=None if stream.isatty() else WIDE,
+            # A bot may be called "[red]x[/red]" or ":smile:", which rich would interpret.
             markup=False,
             highlight=False,
             emoji=False,

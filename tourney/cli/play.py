@@ -117,6 +117,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         named[number] = bot
     if not words:  # with any SEAT=BOT, the other seats are the person's
         named = dict.fromkeys(range(2, count + 1), DEFAULT_BOT)
+    # SEAT=person is the default of a seat that is not named.
     named = {number: bot for number, bot in named.items() if bot != PERSON.name}
     if len(named) == count:
         raise UsageError("every seat has a bot: leave one to yourself, or use tourney run")

@@ -133,6 +133,7 @@ def _boards(
 ) -> Iterator[tuple[MatchPosition, str]]:
     """Yield the positions to show with their boards, or warn that the rules do not know them."""
     try:
+        # The rules replay from the start in any case, but only the wanted boards are drawn.
         for shown in islice(match.positions(plies[1]), plies[0], None):
             yield shown, shown.board(**how).rstrip()
     except (GameError, RecordError) as error:

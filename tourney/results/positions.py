@@ -171,6 +171,7 @@ def _follow(explored: Explored, game: BotGame, plies: int) -> None:
                 # The first way to a position stands for all its transpositions.
                 node = PositionNode(position, line, actor == game.seat, game.number)
                 explored.positions[position] = node
+            # Only the bot's own times: a page on a bot shows what it spent.
             ms = times[ply] if ply < len(times) and actor == game.seat else None
             node.played.setdefault(text, ResultTally()).add(game.points, ms)
             state = state.play(rules.read_action(state, text))

@@ -98,6 +98,7 @@ def rounds_of(setup: Setup, rows: Iterable[Row], results: Sequence[ResultRow]) -
             score: Counter[int] = Counter()
             for result in counted:
                 score.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
+            # All matches of a table have the same entrants, in other seats.
             entrants = seated[0].seats
             size = len(seated)
             units = tuple(score[entrant] for entrant in entrants)

@@ -104,6 +104,7 @@ def ask(
     refuse_inside(paths, private_paths(url, store.root))
     rule, file, entrants = question_file(question, store)
     setup = PlaySetup(deadline, question.max_faults, allow_weaker=allow_weaker)
+    # A gate answers for a candidate that cannot be built, before any match is paired.
     if rule.builds_first:
         room = open_room(file, url, store, setup)
         with _stored(file, url) as (database, begun):

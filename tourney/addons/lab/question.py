@@ -281,6 +281,7 @@ def figures(batch: PairBatch, findings: Findings | None) -> JsonObject:
 
 def whole_rounds(database: Database, tournament: Tournament) -> History:
     """The stored rounds of which every match is played."""
+    # A rule judges whole rounds only, so that the number of workers changes no decision.
     unfinished = {row.round for _, row in database.schedules.rows(tournament.id, pending=True)}
     rows = (row for _, row in database.schedules.rows(tournament.id) if row.round not in unfinished)
     results = (

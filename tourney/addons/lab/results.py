@@ -99,6 +99,7 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
         if elo is None:
             return f"no pair of {a} and {b} is played so far: run the same command again"
         estimate = f"{a} is {elo:+} Elo against {b} ({signed(low)} to {signed(high)}, {self.intervals})"
+        # All three are rounded to tenths, so their differences may be off by a tenth.
         if low is not None and high is not None and max(high - elo, elo - low) <= width + 0.1:
             return f"{estimate} after {pairs} pairs"
         if self.ended:

@@ -254,6 +254,7 @@ def make_league(folder: Path, game: str, now: datetime) -> Path:
         write_folder(folder, files, UsageError)
         for place in ("inbox", "outbox", "site"):
             (folder / place).mkdir()
+    # It holds the addresses of authors.
     (folder / AUTHORS_FILE).chmod(0o600)
     with masked(0o077):
         for place in ("records", *(f"records/{below}" for below in BELOW)):

@@ -66,6 +66,7 @@ def git_arrivals(league: League, notes: list[str]) -> Iterator[Arrival]:
     Raises EnvironmentFailure if the repository cannot be read at all.
     """
     if not (league.records / "inbox.git").exists():
+        # Bare: nothing in it is ever checked out, so no filter of a pushed .gitattributes runs.
         _git(league, "init", "--quiet", "--bare")
     heads, main = _listed(league)
     if league.table.git == "folders":

@@ -225,6 +225,7 @@ def process_tree(pid: int, most: int | None = None) -> list[int]:
 
 def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
     """Signal a process tree until a search finds no new process; skip its first ``spare`` members."""
+    # A fork bomb makes new processes between two searches, so the search repeats until none is new.
     signalled: set[int] = set()
     for _ in range(_SEARCHES):
         new = [member for member in process_tree(pid)[spare:] if member not in signalled]

@@ -295,6 +295,8 @@ class Sandbox(ABC):
             with suppress(OSError):
                 os.write(pipes.stdin, HELLO)
             os.close(pipes.stdin)
+            # Closed above, so that `end` does not close the number again: it may belong to another file by
+            # then.
             pipes = pipes._replace(stdin=-1)
             group.exited(_REHEARSAL_MS)
         finally:

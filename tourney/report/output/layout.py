@@ -313,6 +313,7 @@ _FUNCTIONS = (
 """Functions that templates may call, by their names."""
 
 
+# The compiled templates are cached with the environment; a report on many tournaments has many layouts.
 @lru_cache(maxsize=8)
 def _environment(layout: Layout) -> Environment:
     made = layout.templates.environment()

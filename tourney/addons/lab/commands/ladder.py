@@ -148,6 +148,7 @@ def command(bot: str | None, options: _LadderRequest) -> None:
     out = result.ending == "out" or (stopped and bool(result.faults))
     text = partial(_print, db, where, out)
     print_answer(answer, text, result.rungs, RUNG_COLUMNS)
+    # The rungs ship with Tourney, so their faults point to the machine.
     if stopped and not out:
         raise EnvironmentFailure(
             f"the rungs were at fault in {result.not_counted} games, not the bot: run `tourney doctor`, or"
