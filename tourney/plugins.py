@@ -242,6 +242,7 @@ def _loaded(points: tuple[EntryPoint, ...]) -> tuple[Mapping[str, Addon], Mappin
 def offered(field: str) -> dict[str, str]:
     """The entries of a field of ``Addon`` by name, of the core and all working add-ons; Tourney's own win."""
     entries: dict[str, str] = {}
+    # The last one wins, so a plugin cannot take the place of Tourney's own.
     for addon in (*others()[0].values(), *shipped().values(), CORE):
         entries |= getattr(addon, field)
     return entries

@@ -129,6 +129,7 @@ def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tu
     stones = folder / "stones.toml"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # A second demo keeps files that somebody has edited.
         if not tafl.exists():
             tafl.write_text(_TAFL.format(path=tafl, **places), encoding="utf-8")
         if not stones.exists():

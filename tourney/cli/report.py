@@ -257,6 +257,7 @@ def _state(
     parts: list[object] = [replace(options, live=None), chosen, sorted(shipped_digests().items())]
     for tournament in tournaments:
         shown = disclosure(database, tournament)
+        # Programs and templates count too: after an upgrade the same matches give other pages.
         code = code_digest(known_game(tournament.game), options.templates.folders)
         parts += [tournament.id, code, shown.ended, shown.commitment, sorted(shown.sealed)]
     read = database.tournaments.all() if request.every else tournaments

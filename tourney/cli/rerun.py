@@ -297,6 +297,7 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunReque
                 step(done, len(picked))
                 yield replayed
 
+        # In the order of the sample, so that two runs print the same lines.
         for replayed in in_order(shown(replay.run())):
             result.add(candidates.label(picked[replayed.index]), replayed.kind, replayed.findings)
     played = counts.total() - counts["not played"]

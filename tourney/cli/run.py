@@ -118,6 +118,7 @@ class _RunRequest(opt.CommandOptions):
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
         path, text = file_text(self.game, self.bots.split(","), format_, self.name, keys)
         tournament_file = read_tournament_file(path, text)
+        # The same options give the same file, and continue its tournament; others must not replace it.
         if path.exists() and path.read_bytes() != text.encode():
             raise UsageError(f"{path} is another tournament file: choose another --name, or run that file")
         if self.dry_run or path.exists():

@@ -115,6 +115,7 @@ def command(match: str, options: _ShowRequest) -> None:
         output.warn(
             f"{stored_match.label}: the digest does not match the record; see `tourney verify {match}`"
         )
+    # After the warning: a broken record is printed too, as its reader may want to look into it.
     if options.bare:
         sys.stdout.buffer.write(stored_match.record.encode() + b"\n")
         return
@@ -132,6 +133,7 @@ def _boards(
 ) -> Iterator[tuple[MatchPosition, str]]:
     """Yield the positions to show with their boards, or warn that the rules do not know them."""
     try:
+        # The rules replay from the start in any case, but only the wanted boards are drawn.
         for shown in islice(match.positions(plies[1]), plies[0], None):
             yield shown, shown.board(**how).rstrip()
     except (GameError, RecordError) as error:

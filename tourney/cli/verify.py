@@ -318,6 +318,7 @@ def _check_published(
 
     published = [("root", options.root), ("commitment", options.commitment)]
     if head is not None:
+        # An export may name a commitment of its own, which is compared too.
         published.append(("commitment", head.line.commitment))
     for what, value in published:
         if value is not None:

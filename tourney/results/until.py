@@ -86,6 +86,7 @@ def ending(format_: Format, setup: Setup, history: History) -> Ending | None:
         if until.compares and (answer := _answer(format_, setup, until, history, present)):
             return answer
     if until.games is not None and as_planned(format_, setup, len(history.rows)):
+        # Without the limit of games: if the schedule ends as early by itself, the limit decided nothing.
         alone = replace(setup, extra=tuple(pair for pair in setup.extra if pair[0] != "until-games"))
         schedule = format_.planned_matches(alone)
         planned = format_.planned_matches(setup)

@@ -323,6 +323,7 @@ def _pool(
         results = []
         for result in database.matches.results(tournament.id):
             seats = tuple(mine[number] for number in result.entrants)
+            # A version against itself is even by definition, and would only narrow its interval.
             if len(set(seats)) == len(seats):
                 results.append(result._replace(entrants=seats))
             else:

@@ -45,8 +45,7 @@ def take_in(league: League, night: int, now: datetime, say: Say, seconds: float 
 
     Builds and trials may take ``seconds`` of the night. Submissions that a crash left in ``records/taken``
     are judged again, under the same number. Raises SandboxError and StoreError if the machine fails; then
-    submissions
-    wait for the next call.
+    submissions wait for the next call.
     """
     recover(league)
     inbox = look(league, now)

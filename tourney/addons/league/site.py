@@ -134,6 +134,7 @@ def write_reports(league: League) -> None:
             archives = database.tournaments.archives()
             for name in sorted(wanted):
                 stored = database.tournaments.find(name)
+                # A report of a closed night never changes, so it is written once.
                 if stored is not None and stored.id not in archives and not (place / name).exists():
                     write(site_parts(load(database, stored), Options()), place / name)
     for old in sorted(place.iterdir()) if place.is_dir() else ():

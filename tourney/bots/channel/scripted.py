@@ -76,6 +76,7 @@ class ScriptedChannel(Channel):
         if rest:
             raise AssertionError(f"{self._name}: the referee sent half a line: {rest!r}")
         for line in lines:
+            # Lines that a bot sent unasked stay until the referee takes them, as in a pipe.
             while (event := self._next()) is not None and self._end is None:
                 self._unheard.append(event)
             if self._step == _SILENCE:

@@ -41,6 +41,7 @@ def command(tournament: str, name: str, db: str) -> None:
         database.tournaments.refuse_archived(stored.id)
         refuse_spool(database, stored)
         with database.run_lock(stored, time.time()):
+            # Name and root together: a root of the old name would fail every later check.
             with database.transaction() as writer:
                 writer.tournaments.rename(stored.id, name)
                 if stored.root is not None:

@@ -240,6 +240,7 @@ def match_plots(
     for name, title, note, by_seat in named:
         shown = tuple(seat for seat in seats if by_seat.get(seat.number))
         values = [value for seat in shown for _, value in by_seat[seat.number]]
+        # A plot of one point shows nothing that the list of actions does not.
         if len(values) < 2:
             continue
         least, most = (

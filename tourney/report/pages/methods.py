@@ -189,6 +189,7 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Time control", time_control(plan.limits))
     if not measured:
         return
+    # The tournament's start and its last match give the dates, without a read of all measurements.
     last = source.matches[-1] if source.matches else None
     ends = source.detail(last.number).measured if last else NOT_MEASURED
     first = source.tournament.created[:10]

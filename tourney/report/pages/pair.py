@@ -244,6 +244,7 @@ def _meeting(entrant: int, opponent: int, match: FinishedMatch) -> PairGame:
 
 def pairs_with_pages(make: Renderer) -> Mapping[Pair, Sequence[PairGame]]:
     """The meetings of the pairs with a page, in schedule order."""
+    # By the standings, so that with many bots the pairs of the best ones have the pages.
     order = {line.number: place for place, line in enumerate(make.source.standings)}
     by_pair = {
         pair: games for pair, games in meetings(make.source).items() if order[pair[0]] < order[pair[1]]
