@@ -269,12 +269,14 @@ def read_json_lines(path: Path, name: str = "") -> Iterator[tuple[str, object]]:
         if first.rstrip().endswith(_GOES_ON):
             yield name, _parse_line(first + file.read(MAX_LINE + 1 - len(first)), name)
             return
-        number, line = 1, first
+        number = 1
+        line = first
         while line:
             if line.strip():
                 where = f"{name} line {number}"
                 yield where, _parse_line(line.rstrip(), where)
-            number, line = number + 1, file.readline(MAX_LINE + 1)
+            number = number + 1
+            line = file.readline(MAX_LINE + 1)
 
 
 def read_json_value(path: Path) -> object:
@@ -322,12 +324,12 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         twice = next(key for key, count in counts.items() if count > 1)
         raise _PhraseError(f"the key {ascii(twice)[:60]} is there twice in one object")
-    return found
+    return mapping
 
 
 def depth_exceeds(value: object) -> bool:

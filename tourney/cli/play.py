@@ -125,13 +125,13 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
 def _seats(
     game: AnyGame, count: int, named: Mapping[int, str], box: Sandbox, store: BotStore, stack: ExitStack
 ) -> Iterator[Seat]:
-    """Yield the seats in order; where two entrants share a name, every name gets its seat's number."""
-    found = [
+    """Yield the seats in order; if two entrants share a name, every name gets its seat's number."""
+    seated = [
         _bot(game, named[number], box, store, stack) if number in named else (PERSON, None)
         for number in range(1, count + 1)
     ]
-    distinct = len({entrant.name for entrant, _ in found}) == count
-    for number, (entrant, launch) in enumerate(found, start=1):
+    distinct = len({entrant.name for entrant, _ in seated}) == count
+    for number, (entrant, launch) in enumerate(seated, start=1):
         name = entrant.name if distinct else f"{entrant.name}-{number}"
         label = f"{number} {game.seat_names[number - 1]}" + (f", {entrant.bot}" if launch else "")
         yield Seat(label, replace(entrant, name=name), launch)

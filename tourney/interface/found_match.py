@@ -72,7 +72,7 @@ class FoundMatch:
     def positions(self, last: int | None = None) -> Iterator[MatchPosition]:
         """The positions from the start to the one after ``last`` actions (default: all), by the rules.
 
-        The dice are those of the record. Raises GameError if the rules of the record are not installed, and
+        The dice come from the record. Raises GameError if the rules of the record are not installed, and
         RecordError for an illegal action.
         """
         # here and not at the first position: a generator of its own checks nothing before it is asked

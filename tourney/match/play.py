@@ -55,7 +55,7 @@ def play_match(
     clock: Callable[[], int] = time.monotonic_ns,
     about: Measurements = NOT_MEASURED,
 ) -> PlayedMatch:
-    """Play a match to its end; what bots do wrong is in its record.
+    """Play a match to its end; faults of bots are in its record.
 
     ``players`` are in seat order. Those at fault are ended; the others have received their ``over`` line and
     stay open for the caller. ``clock`` is the channels' own, in nanoseconds; ``about`` is what is known
@@ -147,7 +147,8 @@ class _RunningMatch:
         The referee waits for all of them together, so what one bot does costs no other any time. If waiting
         bots are frozen, so are those that have answered while others take longer than the grace.
         """
-        seats, clock = self._seats, self._clock
+        seats = self._seats
+        clock = self._clock
         timings: dict[int, Timing] = {}
         answers: dict[int, Answer] = {}
         waiting: set[int] = set()
@@ -201,7 +202,7 @@ class _RunningMatch:
         left = min(timing.due for timing in timings.values()) - self._clock()
         wait_for_any(channels.values(), min(left, _LOOK_NS))
         began = self._clock()
-        # All are looked at before any is judged: a judgement may take long, and what comes meanwhile is late.
+        # All are looked at before any is judged: a judgement may take long, and later output is late.
         return began, {seat for seat, channel in channels.items() if channel.collect()}
 
     def _until(self, timing: Timing, *, alone: bool) -> int | None:
@@ -213,17 +214,28 @@ class _RunningMatch:
     def play(self) -> None:
         """Ask for action after action until the match is over."""
         # Every microsecond here is spent once a move: hence the local names, and no call that can be spared.
-        referee, clocks, clock = self._referee, self._clocks, self._clock
-        times, seats = self._times, self._seats
+        referee = self._referee
+        clocks = self._clocks
+        clock = self._clock
+        times = self._times
+        seats = self._seats
         channels = {seat: (p.channel, p.channel.resumes) for seat, p in self._players.items()}
-        wall, turns, frozen, restless = seats.wall, seats.turns, seats.frozen, seats.restless
-        by_cpu, factor = self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
-        steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
-        act, actions = self._act_scored if self._adjudicated else referee.act, referee.actions
+        wall = seats.wall
+        turns = seats.turns
+        frozen = seats.frozen
+        restless = seats.restless
+        by_cpu = self._by_cpu
+        factor = CPU_WALL_FACTOR if self._by_cpu else 1
+        steady = clocks.steady
+        go = clocks.go()
+        allowance = clocks.allowance(1)
+        act = self._act_scored if self._adjudicated else referee.act
+        actions = referee.actions
         while seat := referee.turn:
             channel, resumes = channels[seat]
             if not steady:
-                go, allowance = clocks.go(), clocks.allowance(seat)
+                go = clocks.go()
+                allowance = clocks.allowance(seat)
             if not (allowance and channel.idle()) and self._judged_early(seat, allowance):
                 continue
             request = referee.request(seat) + go
@@ -233,7 +245,8 @@ class _RunningMatch:
             if frozen or restless:
                 seats.prepare(seat)
             grace = min(GRACE_NS, allowance) if resumes else self._whole(seat, allowance * factor)
-            heard, ply = channel.ask(request, sent + grace), len(actions)
+            heard = channel.ask(request, sent + grace)
+            ply = len(actions)
             elapsed = charged = clock() - sent
             if heard.__class__ is str and "\n" in heard:
                 heard = self._after_infos(seat, heard)
@@ -243,14 +256,17 @@ class _RunningMatch:
                 timing = seats.timing(seat, sent, allowance * factor)
                 answer = self._hear_turn(seat, heard, timing)
                 action = answer.action if isinstance(answer, Move) else ""
-                elapsed, charged, cpu = timing.elapsed, timing.charged, self._cpu_at_answer
+                elapsed = timing.elapsed
+                charged = timing.charged
+                cpu = self._cpu_at_answer
             elif by_cpu:
                 cpu = self._cpu_ns(seat)
             wall[seat] += elapsed
             if by_cpu and not isinstance(answer, Event):
                 charged = cpu - used
                 if charged > allowance:
-                    action, answer = "", Event("timeout")
+                    action = ""
+                    answer = Event("timeout")
             if action:
                 if not steady:
                     clocks.spend(seat, charged)
@@ -264,7 +280,8 @@ class _RunningMatch:
 
     def _act_scored(self, action: str) -> str:
         """Play an action with the last score of its turn; for limits that look at scores."""
-        score, self._score = self._score, None
+        score = self._score
+        self._score = None
         return self._referee.act(action, score)
 
     def _whole(self, seat: int, limit: int) -> int:  # a channel that waits only once has no shorter grace
@@ -288,7 +305,7 @@ class _RunningMatch:
         return answer
 
     def _judged_early(self, seat: int, allowance: int) -> bool:
-        """Judge what a bot sent before its turn, or a used-up clock; whether it is at fault."""
+        """Judge lines that a bot sent before its turn, or a used-up clock; whether it is at fault."""
         event = self._fault_unasked(seat) or (None if allowance else _USED_UP)
         if event is not None:
             self._fault(seat, event, 0)
@@ -307,7 +324,7 @@ class _RunningMatch:
     def _read(
         self, seat: int, heard: str | Event | None, timing: Timing, until: int | None = None
     ) -> Answer | None:
-        """A bot's answer, which may begin with what was ``heard`` already; None at ``until``."""
+        """A bot's answer, of which a part may be ``heard`` already; None at ``until``."""
         event = Event("line", heard) if isinstance(heard, str) else heard or timing.hear(until)
         while event is not None and event.kind == "line":
             answer = decode_bot(event.text)

@@ -36,6 +36,9 @@ from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.seeds import bot_seed
 
+SETTLE_SECONDS: Final = 0.05
+SETTLE_LOOKS: Final = 40
+PLENTY: Final = 4  # a bot that has used this part of its limit at least is to blame for a full memory
 NONE_ABSENT: Final[Mapping[str, str]] = MappingProxyType({})
 Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
@@ -211,10 +214,9 @@ class MatchRunner:
         find: Callable[[str], AnyGame] = find_game,
         processors: Processors = (),
         hold: Holder | None = None,
-        kept: int = MAX_KEPT,
     ) -> None:
         self._launch = launch
-        self._kept = kept
+        self.kept = MAX_KEPT
         # Kept bots start once, so no sandboxes are made for them ahead of time.
         self._prepared = PreparedSandboxes(hold if hold is not None and not reuse else lambda *_: None)
         self._sandbox = sandbox
@@ -311,7 +313,7 @@ class MatchRunner:
         if not isinstance(self._launch, StoreLauncher):
             raise UsageError('charge = "fuel" is for bots of a store only')
         find_runtime().refuse_unknown(spec.limits.meter)
-        self._launch.trim(spec, self._kept)
+        self._launch.trim(spec, self.kept)
         clock = VirtualClock()
         players: list[Player] = []
         try:
@@ -383,7 +385,7 @@ class MatchRunner:
 
     def _trim(self, places: Sequence[SeatStart]) -> None:
         """End the idle bots that a match does not take, but for the latest ``kept``: they hold memory."""
-        surplus_bots = surplus(self._idle, [place.key for place in places], self._kept)
+        surplus_bots = surplus(self._idle, [place.key for place in places], self.kept)
         for bot in surplus_bots:
             self._idle.remove(bot)
         dismiss([player for _, player in surplus_bots])
@@ -402,30 +404,50 @@ class MatchRunner:
 
 
 def _blamed(error: OutOfMemoryError, spec: MatchSpec, players: Sequence[Player]) -> OutOfMemoryError:
-    """The error with the bot that used the most memory, after all of them are ended.
+    """The error with the bot that used the most memory, if that is known, after all of them are ended.
 
-    The kernel ends the largest process, not the bot that uses the most: one with many processes, or with
-    files in memory, would let it end its opponent. Control groups tell what each bot used. Without them,
-    what becomes available when a bot is ended is what it used: memory was full, so what is available once
-    the bot is gone that the kernel ended was its own.
+    The kernel ends the largest process, not the bot that uses the most: one of many processes, or with files
+    in memory, could let it end its opponent. Control groups tell what each bot used at most. Without them it
+    is known of processes only; so unless these show who it was, the bots are stopped, and what becomes
+    available when one is ended is what it used. A bot that the kernel has ended may be blamed for what its
+    processes used, and not for what has become available: another one may have freed it.
     """
     names = [entrant.name for entrant in spec.seats]
-    used: dict[str, int] = {}
-    for name, player in zip(names, players, strict=False):
-        if (most := player.channel.used_mb()) is not None:
-            used[name] = most
-    if len(used) < len(players):
-        players[names.index(error.bot)].cut()
-        before = used[error.bot] = _available_mb()
+    limit = spec.limits.memory_mb
+    uses = {
+        name: use
+        for name, player in zip(names, players, strict=False)
+        if (use := player.channel.memory_use()) is not None
+    }
+    used = {name: use.mb for name, use in uses.items()}
+    if not all(use.whole for use in uses.values()) and max(used.values()) <= limit:
+        for player in players:
+            player.channel.freeze()
+        before = _settled_mb()
         for name, player in zip(names, players, strict=False):
-            if name != error.bot:
-                player.cut()
-                before, used[name] = (after := _available_mb()), after - before
+            player.cut()
+            after = _settled_mb()
+            used[name] = max(used.get(name, 0), after - before)
+            before = after
     for player in players:
         player.cut()
-    # The one that the kernel ended, if another has not used more.
-    bot = max(names, key=lambda name: (used.get(name, 0), name == error.bot))
-    return OutOfMemoryError(str(error), bot=bot, proven=used.get(bot, 0) > spec.limits.memory_mb)
+    bot = max(used, key=lambda name: used[name], default="")
+    # A bot that has used little has not filled anything: other programs have.
+    if not bot or used[bot] * PLENTY < limit:
+        return OutOfMemoryError(str(error), bot="")
+    return OutOfMemoryError(str(error), bot=bot, proven=used[bot] > limit)
+
+
+def _settled_mb() -> int:
+    """The memory that is available once ended processes have given back theirs, in MiB."""
+    before = _available_mb()
+    for _ in range(SETTLE_LOOKS):
+        time.sleep(SETTLE_SECONDS)  # no event says when the kernel has freed memory
+        now = _available_mb()
+        if abs(now - before) <= 1:
+            break
+        before = now
+    return before
 
 
 def _available_mb() -> int:

@@ -228,8 +228,8 @@ def _compare_keys(written: object, data: object, path: tuple[str, ...]) -> None:
         if key not in data:
             raise SchemaError((*path, key), "is missing")
         _compare_keys(inner, data[key], (*path, key))
-    for key, given in data.items():
-        if given is None:
+    for key, value_given in data.items():
+        if value_given is None:
             raise SchemaError((*path, key), "is null, but must have a value")
         if key not in written:
             raise SchemaError((*path, key), "does not go with the other keys")

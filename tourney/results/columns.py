@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tourney.ratings.method import Measure
+
 
 Row = Mapping[str, Any]
 """Values are strings, numbers, booleans, None, or lists of these."""
@@ -222,15 +224,6 @@ def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column
     )
 
 
-TRUESKILL = (
-    RANK,
-    NAME,
-    number_column("mu", "Mean of the bot's skill", digits=3),
-    number_column("sigma", "Standard deviation of the skill", digits=3),
-    number_column("exposed", "The lower end of what the skill may be", title="mu-3sigma", digits=3),
-    GAMES,
-    FAULTS,
-)
 PAIRS = (
     Column("a", help="The bot in front"),
     Column("b", help="The other bot"),
@@ -278,11 +271,19 @@ POOL = (
 )
 
 
-def rating_columns(method: str, measures: Sequence[str]) -> tuple[Column, ...]:
-    """The columns of a method other than batch, which names its own ``measures``."""
-    if method == "trueskill":
-        return TRUESKILL
-    return (RANK, NAME, *(number_column(name, "", title=name) for name in measures), GAMES, FAULTS)
+def rating_columns(measures: "Sequence[Measure]") -> tuple[Column, ...]:
+    """The columns of a rating method that has no intervals, by its own ``measures``."""
+    numbers = (
+        number_column(
+            measure.name,
+            measure.help,
+            title=measure.title or measure.name,
+            unit=measure.unit,
+            digits=measure.digits,
+        )
+        for measure in measures
+    )
+    return (RANK, NAME, *numbers, GAMES, FAULTS)
 
 
 VERSIONS = (

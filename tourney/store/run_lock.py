@@ -130,10 +130,10 @@ def _byte_is_locked(path: Path, tournament: int) -> bool:
         return False
     try:
         with sqlite.descriptor(path, os.O_RDONLY) as fd:
-            found = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, _byte(fcntl.F_WRLCK, tournament))
+            lock = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, _byte(fcntl.F_WRLCK, tournament))
     except OSError:
         return False
-    return bool(struct.unpack(_FLOCK, found)[0] != fcntl.F_UNLCK)
+    return bool(struct.unpack(_FLOCK, lock)[0] != fcntl.F_UNLCK)
 
 
 _FLOCK = "hhqqi4x"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.wasm import binary, start, wasmtime
+from tests.addons.fuel.wasm import binary, start, wasmtime
 from tourney.addons.fuel.channel import GUARD_NS, STILL_NS, FuelChannel, Host, Hosts, _Watch
 from tourney.addons.fuel.library import make_engine
 from tourney.addons.fuel.meter import HostOrder, HostReport

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from tests.support.comparisons import asking
+from tests.addons.lab.comparisons import asking
 from tests.support.coordination import RecordingListener
 from tests.support.executors import BackwardsExecutor, in_parts
 from tests.support.tournaments import played

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tourney.errors import legible
 from tourney.exchange.foreign_game import TERMINATIONS, result_text
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.schedule.row import MatchKey
+from tourney.texts import legible
 
 _WIDTH: Final = 80
 _SCORE = re.compile(r"score=(-?[0-9]{1,6}(?:\.[0-9]{1,3})?)(?: |\Z)", re.ASCII)

@@ -28,7 +28,7 @@ from tourney.match.spec import DEFAULT_LIMITS, OLD_MEMORY_MB, Limits
 from tourney.parsing import JsonObject
 from tourney.results.standings import has_ended, load_history, load_setup, setup_of
 from tourney.run.engine.containment_floor import refuse_weaker
-from tourney.run.engine.readiness import PlaySetup, find_broken, open_room, reason_of
+from tourney.run.engine.readiness import BotBuilds, PlaySetup, open_room, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.file_schema import EntrantLine, opening_plies
@@ -109,7 +109,7 @@ def ask(
         with _stored(file, url) as (database, begun):
             if database is not None and begun is not None and begun.root is None:
                 refuse_weaker(database, begun, room, allow=allow_weaker, say=listener.say)
-        broken = find_broken(entrants, store, room, file.plan.limits)
+        broken = BotBuilds(store, room, file.plan.limits.meter).find_broken(entrants)
         reasons = {
             number: [reason_of(error), *"\n".join(getattr(error, "__notes__", ())).splitlines()]
             for number, error in broken.items()
@@ -144,7 +144,7 @@ def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuesti
         return question
     before = replace(question, limits=structs.replace(question.limits, memory_mb=OLD_MEMORY_MB))
     with Database.open(url) as database:
-        stored = {(one.name, one.plan.format) for one in database.tournaments.all()}
+        stored = {(tournament.name, tournament.plan.format) for tournament in database.tournaments.all()}
     for variant in (question, before):
         plan = question_file(variant, store)[1].plan
         if (plan.name, plan.format) in stored:
@@ -159,8 +159,11 @@ def _stored(file: TournamentFile, url: str) -> Iterator[tuple[Database | None, T
         yield None, None
         return
     with Database.open(url) as database:
-        named = (one for one in database.tournaments.all() if one.name == file.plan.name)
-        yield database, next((one for one in named if one.plan.format == file.plan.format), None)
+        named = (tournament for tournament in database.tournaments.all() if tournament.name == file.plan.name)
+        yield (
+            database,
+            next((tournament for tournament in named if tournament.plan.format == file.plan.format), None),
+        )
 
 
 def question_file(
@@ -230,14 +233,14 @@ def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLin
     ``./b b`` means the folder and the stored bot, although ``b`` alone would mean the folder.
     """
     paths = {Path(line.bot).resolve() for line in lines if line.bot is not None and "/" in line.bot}
-    found = []
+    resolved = []
     for line in lines:
         name = line.bot or ""
         digest = store.locate(name) if "/" not in name and Path(name).resolve() in paths else None
         if digest is None and isinstance(bot := look_up(name, store), StoredBot):
             digest = bot.digest
-        found.append(line if digest is None else structs.replace(line, bot=digest))
-    return tuple(found)
+        resolved.append(line if digest is None else structs.replace(line, bot=digest))
+    return tuple(resolved)
 
 
 def _named(
@@ -249,8 +252,9 @@ def _named(
 ) -> tuple[EntrantLine, ...]:
     """The bots by digest, so that the same bot at another path continues; each has a name of its own."""
     entered = [enter(file, (line,), store)[0] for line in lines]
-    place = {one.digest: number for number, one in enumerate(store.entries())}
-    found, taken = [], set(taken)
+    place = {entry.digest: number for number, entry in enumerate(store.entries())}
+    named_lines = []
+    taken = set(taken)
     for stored in entered:
         bot = stored.entrant
         first = entered[0].entrant.digest
@@ -259,10 +263,14 @@ def _named(
             pattern.format(name=stored.name, version=bot.version.lower(), age=age)
             for pattern in rule.other_names
         )
-        name = next(one for one in (stored.name, *others) if one not in taken and NAME.fullmatch(one))
+        name = next(
+            candidate
+            for candidate in (stored.name, *others)
+            if candidate not in taken and NAME.fullmatch(candidate)
+        )
         taken.add(name)
-        found.append(EntrantLine(bot.digest, name, bot.args))
-    return tuple(found)
+        named_lines.append(EntrantLine(bot.digest, name, bot.args))
+    return tuple(named_lines)
 
 
 def _derived_name(
@@ -294,7 +302,8 @@ def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> 
         return False
     if rounds == tournament.plan.rounds:
         return True
-    setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
+    setup = load_setup(database, tournament.id)
+    history = load_history(database, tournament.id)
     return find_format(tournament.plan.format).next_rounds(replace(setup, rounds=rounds), history).complete
 
 
@@ -319,7 +328,7 @@ class QuestionProgress(Listener):
         self._listener = listener
         self._setup = setup
         self._judge = partial(rule.judge, setup)
-        self._names = [one.name for one in setup.participants]
+        self._names = [player.name for player in setup.participants]
         self._results = {row.number: row for row in before}
         self._history = History()
         self._state = self._judge(self._history)
@@ -329,7 +338,8 @@ class QuestionProgress(Listener):
         """Take a stored match as a row whose place in the schedule is not known yet."""
         if name != "match":
             return
-        seats, number = tuple(self._names.index(name) for name in data["entrants"]), data["match"]
+        seats = tuple(self._names.index(name) for name in data["entrants"])
+        number = data["match"]
         row = ResultRow(MatchKey(0, 0, 0, 0), seats, (1,) * len(seats), (None,) * len(seats), True, number)
         if "void" not in data:
             faults = tuple((seat, kind, count) for seat, kind, count in data.get("faults", ()))
@@ -345,13 +355,15 @@ class QuestionProgress(Listener):
 
     def _take_rounds(self) -> bool:
         """Take the rounds that are whole now; return whether there is a new one."""
-        known = self._history.rounds
+        rounds_before = self._history.rounds
         while rows := next_rows(self._setup, self._history, self._state):
-            found = [self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)]
-            pairs = zip(rows, found, strict=True)
+            round_results = [
+                self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)
+            ]
+            pairs = zip(rows, round_results, strict=True)
             results = [result._replace(key=row.key) for row, result in pairs if result]
             if len(results) < len(rows):
                 break
             self._history.extend(rows, results)
             self._state = self._judge(self._history)
-        return self._history.rounds > known
+        return self._history.rounds > rounds_before

@@ -23,6 +23,7 @@ from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.protocols import PROTOCOLS
+from tourney.bots.sandbox.bot_processes import exit_words
 from tourney.check.named_seeds import RandomChannel
 from tourney.errors import BotError, UsageError
 from tourney.games.base import CHANCE
@@ -78,7 +79,7 @@ class ForegroundChannel(BufferedChannel):
                 if data:
                     self._lines.feed(data)
                 else:
-                    self._lines.close(Event("closed", f"exited with code {self._process.wait()}"))
+                    self._lines.close(Event("closed", exit_words(self._process.wait())))
             elif left <= 0:
                 return Event("timeout")
         return event

@@ -24,7 +24,7 @@ from tourney.addons.lab.results import (
     Verdict,
 )
 from tourney.bots.catalogue.shipped import Rung
-from tourney.errors import EnvironmentFailure, TournamentError, UsageError, printable
+from tourney.errors import EnvironmentFailure, TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import subtracted
 from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
@@ -32,6 +32,7 @@ from tourney.results.standings import has_ended, load_setup, setup_of
 from tourney.schedule.format import History, Setup
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import printable
 
 MAX_BASELINES: Final = 16
 LOG_LINES: Final = 20

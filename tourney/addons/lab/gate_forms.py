@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 
 from tourney.addons.lab.question import interval_text
 from tourney.addons.lab.results import Claim, GateResult, claim_text, distinct_text, warnings
-from tourney.errors import counted
 from tourney.results.texts import kinds_text
+from tourney.texts import counted
 
 COLUMNS: Final = ("baseline", "proven", "pairs", "games", "score", "Elo", "interval at every look", "faults")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -11,12 +11,12 @@ from itertools import chain, groupby
 from typing import Final
 
 from tourney.addons.lab import question
+from tourney.addons.lab.anchored import Meeting, Placement, place
 from tourney.addons.lab.results import VAGUE, Ending, LadderResult, LostGame, RungLine
 from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
-from tourney.errors import BotError, TournamentError, UsageError, counted
+from tourney.errors import BotError, TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.spec import Charge, Limits
-from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import EVERY_LOOK, FIXED
 from tourney.results.standings import has_ended
 from tourney.schedule.adaptive import expected
@@ -26,6 +26,7 @@ from tourney.schedule.row import MAX_ROWS, ResultRow, half_points
 from tourney.schedule.tie_breaks import EntrantScores, Values, match_points, rating_measures
 from tourney.store.database import Database
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
+from tourney.texts import counted
 
 MOVE_MS: Final = 1000
 """Time per action that the referee states to the bots, unless the request says otherwise."""

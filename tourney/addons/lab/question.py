@@ -3,7 +3,7 @@
 A kind is a subclass of ``QuestionRule`` with its format, its state and its result, in a module of its own.
 ``tourney.addons.lab.asking`` makes a tournament of a question, plays it and returns the result; no tournament
 file can name the formats. Entrant 0 is the bot in question. The statistics are those of
-``tourney.ratings.sequential`` and ``tourney.ratings.anchored``, and only ``judge`` decides by them.
+``tourney.ratings.sequential`` and ``tourney.addons.lab.anchored``, and only ``judge`` decides by them.
 """
 
 import math
@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from tourney.addons.lab.results import FirstFault
 from tourney.bots.catalogue.shipped import Rung
-from tourney.errors import TournamentError, UsageError, counted
+from tourney.errors import TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import POINT, Coefficient
 from tourney.parsing import JsonObject
@@ -26,6 +26,7 @@ from tourney.schedule.row import ResultRow, Row, half_points
 from tourney.schema import Document
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import counted
 
 Extra = Iterable[tuple[str, int | str]]
 """A rule as it is stored: the settings of its format, sorted by name."""

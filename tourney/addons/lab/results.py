@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from tourney.errors import counted
 from tourney.ratings.sequential import Intervals
 from tourney.schema import Document, Part
+from tourney.texts import counted
 
 Claim = Literal["better", "worse"]
 """What is proven of the candidate against a baseline: it exceeds the rule's ``elo0``, or misses ``elo1``."""

@@ -24,7 +24,7 @@ from tourney.addons.lab.tuning_methods import (
     version_of,
 )
 from tourney.bots.catalogue.shipped import Rung
-from tourney.errors import TournamentError, counted
+from tourney.errors import TournamentError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import Coefficient, subtracted
 from tourney.prepared_types import prepared
@@ -34,6 +34,7 @@ from tourney.schedule.format import FormatChart, History, SeatArguments, Setup, 
 from tourney.schedule.row import ResultRow
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 MOST_POINTS: Final = 200  # of a line in the result and in charts
 

@@ -14,7 +14,8 @@ from tourney.addons.league.file import HANDLE, AuthorTable
 from tourney.addons.league.folder import League
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import ENDINGS
-from tourney.errors import EnvironmentFailure, legible
+from tourney.errors import EnvironmentFailure
+from tourney.texts import legible
 
 NAMESPACE: Final = "tourney-league"
 """The namespace of signatures (``ssh-keygen -Y sign -n``): one made for something else is not taken."""
@@ -59,7 +60,9 @@ def skeleton(name: str) -> str:
 
 def imitated(name: str, others: Iterable[str]) -> str | None:
     """The first other name that a name looks like, or None."""
-    return next((one for one in others if one != name and skeleton(one) == skeleton(name)), None)
+    return next(
+        (similar for similar in others if similar != name and skeleton(similar) == skeleton(name)), None
+    )
 
 
 def allowed_signers(author: str, table: AuthorTable) -> str:
@@ -102,8 +105,8 @@ def folder_problem(league: League, name: str, owner: str | None) -> str:
     if table is None and league.table.authors == "listed":
         return f"{name} is not in authors.toml: ask the organiser"
     # Only authors of whom a bot is in the league: refused names would keep others from theirs.
-    if other := imitated(name, (*league.ledger.established, *league.authors, HOUSE)):
-        return f"the name {name} looks like the author {other}: choose another one"
+    if similar := imitated(name, (*league.ledger.established, *league.authors, HOUSE)):
+        return f"the name {name} looks like the author {similar}: choose another one"
     if owner is None or (table is not None and table.keys and table.user is None):
         return ""  # a server or a signature says whose it is
     wanted = league.account_of(name)

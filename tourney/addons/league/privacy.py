@@ -11,8 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from tourney.errors import UnsafeFileError, counted, legible
+from tourney.errors import UnsafeFileError
 from tourney.held_folder import hold
+from tourney.texts import counted, legible
 
 _PUBLIC: Final = 0o077
 _OTHERS: Final = 0o007
@@ -36,7 +37,8 @@ def close_records(records: Path, log: Path) -> Iterator[str]:
 
     Locks are left to ``locked``, which replaces one that others can have open.
     """
-    closed, pending = int(_close(records, records.lstat())), [records]
+    closed = int(_close(records, records.lstat()))
+    pending = [records]
     if log.exists():
         closed += _close(log, log.lstat())
     # No folder on the way belongs to an author, so no path leads elsewhere; ``taken`` holds authors' trees.
@@ -71,7 +73,8 @@ def close_inbox(inbox: Path) -> Iterator[str]:
     Only root may close the folders of others; the folders that stay open are named. A night that is not
     root's reads them as their group.
     """
-    closed, open_still = list[str](), list[str]()
+    closed = list[str]()
+    open_still = list[str]()
     bits = _OTHERS if os.geteuid() else _PUBLIC
     with hold(inbox) as folders, os.scandir(folders.fd) as scan:
         for entry in scan:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Concatenate, Final, Literal, NamedTuple, ParamSpec, TypeVar
 
-from tourney.errors import legible
 from tourney.protocol import BotMessage, Greeting, Ready
+from tourney.texts import legible
 
 EventKind = Literal["line", "timeout", "closed", "lost", "starved", "overflow", "malformed"]
 
@@ -52,6 +52,13 @@ class Withheld(NamedTuple):
     text: str
     whole: bool
     at_end: bool
+
+
+class MemoryUse(NamedTuple):
+    """The memory of a bot in MiB; ``whole``: all of it, and not only what its processes had in use."""
+
+    mb: int
+    whole: bool
 
 
 def line_event(message: BotMessage) -> Event:
@@ -102,6 +109,10 @@ class Channel(ABC):
         when it comes. By default there are none.
         """
         return _NO_SOURCES
+
+    def look_ms(self) -> int | None:
+        """The milliseconds after which ``wait`` has to run again though nothing came; None: no such time."""
+        return None
 
     def collect(self) -> bool:
         """Read what has come, without waiting; whether the output has ended.
@@ -160,8 +171,8 @@ class Channel(ABC):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return None
 
-    def used_mb(self) -> int | None:
-        """The most memory that the bot has used so far, in MiB, or None where that is unknown."""
+    def memory_use(self) -> MemoryUse | None:
+        """The most memory that the bot has used so far, as far as is known, or None where nothing is."""
         return None
 
     def now(self) -> int:
@@ -278,9 +289,10 @@ class ForwardingChannel(Channel):
     reading = _forward(Channel.reading)
     rivals = _forward(Channel.rivals)
     sources = _forward(Channel.sources)
+    look_ms = _forward(Channel.look_ms)
     collect = _forward(Channel.collect)
     time_out = _forward(Channel.time_out)
-    used_mb = _forward(Channel.used_mb)
+    memory_use = _forward(Channel.memory_use)
     now = _forward(Channel.now)
     withheld = _forward(Channel.withheld)
     freeze = _forward(Channel.freeze)

@@ -30,13 +30,15 @@ class LineBuffer:
         self.events: deque[Event] = deque()
         self._tail = b""
         self.end: Event | None = None
-        self._most_bytes, self._most_lines = MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES
+        self._most_bytes = MAX_OUTPUT_BYTES
+        self._most_lines = MAX_OUTPUT_LINES
         self._lenient = False
         self.renew()
 
     def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:
         """Set the allowance between two requests instead of 64 KiB and 1,000 lines."""
-        self._most_bytes, self._most_lines = most_bytes, most_lines
+        self._most_bytes = most_bytes
+        self._most_lines = most_lines
         self._lenient = lenient
         self.renew()
 
@@ -53,11 +55,13 @@ class LineBuffer:
         anything else, or longer than a line may be: then it has to be fed.
         """
         # This runs once a move: a single line, the usual case, takes the fewest looks at the data.
-        size, count = len(data), 1
+        size = len(data)
+        count = 1
         if data.find(b"\n") + 1 == size:
             fits = data.startswith(word)
         else:
-            count, last = data.count(b"\n"), data.rfind(b"\n", 0, -1) + 1
+            count = data.count(b"\n")
+            last = data.rfind(b"\n", 0, -1) + 1
             ends = word != b"" and data.endswith(b"\n") and data.find(word) == last
             fits = ends and count <= self._most_lines and b"\r" not in data
         if not fits or self._tail or not 1 < size <= MAX_BOT_LINE:
@@ -185,7 +189,8 @@ class ErrorBuffer:
         if self._dropped:
             self.close()
             self._lines.append(f"({self._dropped:,} more bytes of standard error were dropped)")
-        lines, self._lines = self._lines, []
+        lines = self._lines
+        self._lines = []
         self.kept = self._dropped = 0
         return lines
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from tourney.bots.channel.interface import Event, Reading, Withheld
+from tourney.bots.channel.interface import Event, MemoryUse, Reading, Withheld
 from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.channel.waiting import MAX_POLL_MS, poll_ms
 from tourney.bots.sandbox.bot_processes import BotProcesses
@@ -18,6 +18,7 @@ MAX_QUEUE: Final = 16 * 1024 * 1024
 
 _CHUNK = 64 * 1024
 _TIMEOUT = Event("timeout")
+_FULL = Event("starved", "stopped, as memory was almost full")
 _read = os.read
 _write = os.write
 
@@ -32,6 +33,7 @@ class ProcessChannel(BufferedChannel):
     ) -> None:
         super().__init__()
         self._group = group
+        self._memory_watch = group.watch
         self.weakened = group.weakened
         self._stdin, self._stdout, self._stderr = pipes
         self._clock = clock
@@ -96,6 +98,10 @@ class ProcessChannel(BufferedChannel):
         """Its output, its standard error, its end, and its input while lines are queued."""
         return self._sources
 
+    def look_ms(self) -> int:
+        """The milliseconds until memory has to be looked at again."""
+        return MAX_POLL_MS if self._memory_watch is None else self._memory_watch.due_ms()
+
     def wait(self, deadline: int) -> Event:
         """The next event that came by the deadline; ``timeout`` if there is none."""
         lines = self._lines
@@ -103,16 +109,19 @@ class ProcessChannel(BufferedChannel):
             return event
         # The clock is read before the look: a referee held up between the two costs the bot no time.
         # The first look from the deadline on is the last, or a bot that always has output would gain time.
-        while self._looked < deadline or self._ending:
+        watch = self._memory_watch
+        while watch is None or not watch.is_low():
+            if self._looked >= deadline and not self._ending:
+                return _TIMEOUT
             now = self._looked = self._clock()
             left = 0 if self._ending else deadline - now
             self._ending = False
-            self._pump(min((left + 999_999) // 1_000_000, MAX_POLL_MS) if left > 0 else 0)
+            self._pump(min(poll_ms(left), self.look_ms()))
             # Equal to _heard, inlined for speed.
             held = self._unsent or self._stuck
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
                 return event
-        return _TIMEOUT
+        return _FULL
 
     def collect(self) -> bool:
         """Serve all pipes once; whether the output has ended."""
@@ -133,6 +142,8 @@ class ProcessChannel(BufferedChannel):
         lines = self._lines
         if lines.events or lines.end is not None or self._unsent or self._stuck:
             return super().ask(data, deadline)
+        if self._memory_watch is not None and self._memory_watch.is_low():
+            return _FULL
         self._looked = -1
         try:
             taken = _write(self._stdin, data)
@@ -146,7 +157,7 @@ class ProcessChannel(BufferedChannel):
         try:
             output = _read(self._stdout, _CHUNK)
         except BlockingIOError:
-            ready = self._poll(poll_ms(deadline - self._clock()))
+            ready = self._poll(min(poll_ms(deadline - self._clock()), self.look_ms()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 lines.renew()
                 self._serve(ready)
@@ -170,7 +181,7 @@ class ProcessChannel(BufferedChannel):
                 # A blank before the word only costs the quick way.
                 if last.lstrip().startswith(self._word):
                     break
-            ready = self._poll(poll_ms(deadline - self._clock()))
+            ready = self._poll(min(poll_ms(deadline - self._clock()), self.look_ms()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 break
             more = _read(self._stdout, _CHUNK)
@@ -201,9 +212,9 @@ class ProcessChannel(BufferedChannel):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return self._group.rivals()
 
-    def used_mb(self) -> int | None:
-        """The most memory that the bot has used so far, or None where no control group counts it."""
-        return self._group.used_mb()
+    def memory_use(self) -> MemoryUse | None:
+        """The most memory that the bot has used so far: what its control group counted, or its processes."""
+        return self._group.memory_use()
 
     def withheld(self, milliseconds: int) -> Withheld | None:
         """A line without its newline, or the first line but ``info`` that comes once the input is closed."""

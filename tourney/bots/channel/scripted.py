@@ -110,7 +110,8 @@ class ScriptedChannel(Channel):
     def stderr(self) -> Sequence[str]:
         """Take the script's lines of standard error so far."""
         self._skip()
-        lines, self._stderr = self._stderr, []
+        lines = self._stderr
+        self._stderr = []
         return lines
 
     def freeze(self) -> None:
@@ -198,8 +199,9 @@ def _check(step: str) -> None:
 def _matches(step: str, line: str) -> bool:
     if step == f"> {line}":
         return True
-    wanted, said = step.removeprefix("> ").split(" "), line.split(" ")
-    return step.startswith("> ") and len(wanted) == len(said) and all(map(_fits, wanted, said))
+    wanted = step.removeprefix("> ").split(" ")
+    words = line.split(" ")
+    return step.startswith("> ") and len(wanted) == len(words) and all(map(_fits, wanted, words))
 
 
 def _fits(wanted: str, word: str) -> bool:

@@ -11,10 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
-from tourney.bots.channel.interface import Event, EventKind, Reading
+from tourney.bots.channel.interface import Event, EventKind, MemoryUse, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.machine_memory import memory_groups, oom_kills
+from tourney.bots.sandbox.memory_watch import MemoryWatch
 from tourney.bots.sandbox.processes import (
     TRY_SECONDS,
     Pipes,
@@ -26,6 +27,7 @@ from tourney.bots.sandbox.processes import (
     runnable_threads,
     signal_tree,
     tree_cpu_ns,
+    tree_memory_kib,
     tree_run_delay_ns,
 )
 from tourney.errors import SandboxError
@@ -41,8 +43,9 @@ class BotProcesses:
     """All processes of one bot. ``pidfd`` becomes readable when the first process exits; -1 without such.
 
     A control group freezes, measures and kills all of them. Without one, the descendants of the first process
-    are searched for and the process group is killed. ``release`` is called once they are gone. ``alive``
-    holds the first processes that are not reaped yet, of all bots of this process.
+    are searched for and the process group is killed; ``watch`` is there if no group counts their memory.
+    ``release`` is called once they are gone. ``alive`` holds the first processes that are not reaped yet, of
+    all bots of this process.
     """
 
     alive: ClassVar[set[int]] = set()
@@ -64,7 +67,10 @@ class BotProcesses:
         self._cpu_ns: int | None = None
         self._before_ns = 0
         self._status: int | None = None
-        self._host_kills = host_kills() if cgroup is None or cgroup.memory is None else None
+        counted = cgroup is not None and cgroup.memory is not None
+        self._host_kills = None if counted else host_kills()
+        self.watch = None if counted else MemoryWatch(self._look_at_memory)
+        self._most_kib = 0  # of memory that the processes had in use when someone looked
         expose_to_killer(process.pid)
         BotProcesses.alive.add(self.pid)
         try:
@@ -90,7 +96,7 @@ class BotProcesses:
         """Stop all processes, or let them continue."""
         if (core := self._core) is not None:
             core.freeze(frozen=frozen)
-        elif (root := self._root()) is not None:
+        elif (root := self._root()) is not None and not self.exited(0):  # else its number may be reused
             signal_tree(root, signal.SIGSTOP if frozen else signal.SIGCONT, spare=self.spared)
 
     def kill(self) -> None:
@@ -124,9 +130,17 @@ class BotProcesses:
             waited = tree_run_delay_ns(root)
         return Reading(used - self._before_ns, waited or 0)
 
-    def used_mb(self) -> int | None:
-        """The most memory that all processes together have used, in MiB; None if no group counts it."""
-        return None if self._cgroup is None else self._cgroup.used_mb()
+    def memory_use(self) -> MemoryUse | None:
+        """The most memory that all processes together have used; without a group, when someone looked."""
+        used = None if self._cgroup is None else self._cgroup.used_mb()
+        if used is not None:
+            return MemoryUse(used, whole=True)
+        self._look_at_memory()
+        return MemoryUse(self._most_kib >> 10, whole=False)
+
+    def _look_at_memory(self) -> None:
+        if (root := self._root()) is not None and not self.exited(0):
+            self._most_kib = tree_memory_kib(root, self._most_kib)
 
     def rivals(self) -> int | None:
         """Threads of others that compete for each of the bot's processors now; None if unknown.
@@ -139,14 +153,17 @@ class BotProcesses:
             processors = os.sched_getaffinity(self.pid)
             before = runnable_threads()
             running = int(read_proc("/proc/loadavg").split()[3].partition(b"/")[0])
-            core, root = self._core, self._root()
-            own = core.members() if core is not None else process_tree(root) if root is not None else []
+            core = self._core
+            root = self._root()
+            bot_processes = (
+                core.members() if core is not None else process_tree(root) if root is not None else []
+            )
             after = runnable_threads()
         except (AttributeError, OSError, ValueError, IndexError):
             return None
-        others = before.keys() & after.keys() - {*own, os.getpid()}
+        others = before.keys() & after.keys() - {*bot_processes, os.getpid()}
         seen = sum(place in processors for pid in others for place in after[pid])
-        hidden = running - max(sum(map(len, found.values())) for found in (before, after))
+        hidden = running - max(sum(map(len, threads.values())) for threads in (before, after))
         # Rounded up, because one rival on two processors slows the bot; hidden ones may be on any processor.
         return -(-seen // len(processors)) + max(0, hidden) // (os.cpu_count() or 1)
 
@@ -193,8 +210,10 @@ class BotProcesses:
         if self.pidfd >= 0:
             os.close(self.pidfd)
             self.pidfd = -1
-        cgroup, self._cgroup = self._cgroup, None
-        release, self._release = self._release, None
+        cgroup = self._cgroup
+        self._cgroup = None
+        release = self._release
+        self._release = None
         if cgroup is not None:
             cgroup.leave(release, keep_caches=keep_caches)
         elif release is not None:
@@ -246,7 +265,7 @@ class BotProcesses:
         if code is None:
             words = "closed its output"
         else:
-            words = self._exit_words(code) if code >= 0 else f"killed by {_signal_name(-code)}"
+            words = self._exit_words(code) if code >= 0 else exit_words(code)
         if self._cgroup is not None and self._cgroup.memory_kills()[0]:
             return f"{words} (out of memory: its processes together met their bound)"
         if code is not None and self._killed_by_host(code):
@@ -269,7 +288,7 @@ class BotProcesses:
         return status if info.si_code == os.CLD_EXITED else -status
 
     def _exit_words(self, code: int) -> str:
-        return f"exited with code {code}"
+        return exit_words(code)
 
 
 class NamespaceProcesses(BotProcesses):
@@ -284,9 +303,9 @@ class NamespaceProcesses(BotProcesses):
     def _root(self) -> int | None:
         """The namespace's first process; None before it has started, and once it is reaped."""
         if self._first is None and self._status is None:
-            found = children_of(self.pid)
+            children = children_of(self.pid)
             # With any other number it is not known which one is the namespace's first process.
-            self._first = found[0] if len(found) == 1 else None
+            self._first = children[0] if len(children) == 1 else None
         return self._first if self._status is None else None
 
     def kill(self) -> None:
@@ -329,6 +348,11 @@ def host_kills() -> int:
 @cache
 def _own_memory_groups() -> tuple[Path, ...]:
     return memory_groups()
+
+
+def exit_words(code: int) -> str:
+    """How a process ended, by its exit code; a signal is negative."""
+    return f"killed by {_signal_name(-code)}" if code < 0 else f"exited with code {code}"
 
 
 def _signal_name(number: int) -> str:
@@ -377,11 +401,11 @@ class HeldBot:
         if not poll.poll(TRY_SECONDS * 1000):
             raise SandboxError(f"{self._name} does not work here (it hangs)")
         # Another byte is the first letter of an error, if errors go to the same pipe.
-        said = os.read(self._pipes.stdout, 1)
-        if said != b"\n" or self._group.exited(0):
+        answer = os.read(self._pipes.stdout, 1)
+        if answer != b"\n" or self._group.exited(0):
             self._group.exited(TRY_SECONDS * 1000)
             errors = self._pipes.stderr if self._pipes.stderr >= 0 else self._pipes.stdout
-            why = said.decode("ascii", "replace").strip() + last_line(errors)
+            why = answer.decode("ascii", "replace").strip() + last_line(errors)
             raise SandboxError(with_limits(f"{self._name} does not work here ({why or self._group.death()})"))
 
 

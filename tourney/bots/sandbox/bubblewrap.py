@@ -89,8 +89,8 @@ class Users:
             return None
         first, count = self.range
         # Neighbouring processes get other users, until their numbers wrap around in the range.
-        own = (first + (self._process * USERS_PER_PROCESS + k) % count for k in range(USERS_PER_PROCESS))
-        user = min(own, key=lambda user: self._taken.get(user, 0))
+        users = (first + (self._process * USERS_PER_PROCESS + k) % count for k in range(USERS_PER_PROCESS))
+        user = min(users, key=lambda user: self._taken.get(user, 0))
         self._taken[user] = self._taken.get(user, 0) + 1
         return user
 
@@ -135,7 +135,8 @@ class Bubblewrap(Sandbox):
     @classmethod
     def open(cls, level: SandboxLevel) -> Self:
         """The sandbox with all extras that work here. Raises SandboxError if it does not start."""
-        users, cgroups = Users.of_this_host(), find_cgroups()
+        users = Users.of_this_host()
+        cgroups = find_cgroups()
         if os.geteuid() == 0 and users.range is None:
             raise SandboxError("the user namespace of this root has no users for the bots")
         whole = cls(level, EXTRAS, users, cgroups)
@@ -234,13 +235,13 @@ class Bubblewrap(Sandbox):
         bounded = "process-limit" in self._extras
         flag = _processes_flag()
         before = [] if flag else prlimit_words(self._prlimit, limits, processes=bounded)
-        own = [_ulimits(limits, flag if bounded else "")] if flag else []
+        bounds = [_ulimits(limits, flag if bounded else "")] if flag else []
         # The variables come last, because the programs before take longer with a language.
         env = [f"{name}={value}" for name, value in command.env.items()]
         # By their numbers, quoted: the shell parses no value and no word of the bot's.
         names = " ".join(f'"${{{k}}}"' for k in range(1, len(env) + 1))
         export = [f"export {names}", f"shift {len(env)}"] if env else []
-        script = " && ".join([*own, _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
+        script = " && ".join([*bounds, _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
         last = [] if _shell_is_exact() else [self._env, *_UNSET]
         return [*before, _SHELL, "-c", script, "sh", *env, *last, *command.argv]
 
@@ -264,8 +265,8 @@ def _processes_flag() -> str:
     wanted |= {"core file size": 0, "processes": 100}
     for flag in "pu":
         script = f'{_ulimits(limits, flag)} && exec "$@"'
-        said = output_of([_SHELL, "-c", script, "sh", "/bin/cat", _LIMITS]) or ""
-        rows = {line[:26].strip(): line[26:].split()[:2] for line in said.splitlines()}
+        printed = output_of([_SHELL, "-c", script, "sh", "/bin/cat", _LIMITS]) or ""
+        rows = {line[:26].strip(): line[26:].split()[:2] for line in printed.splitlines()}
         if all(rows.get(f"Max {name}") == [str(value)] * 2 for name, value in wanted.items()):
             return flag
     return ""

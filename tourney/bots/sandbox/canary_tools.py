@@ -116,16 +116,17 @@ def in_child(job: Callable[[], object]) -> bool:
 
 def all_at_once(count: int, hold: Callable[[], object]) -> bool:
     """Whether this number of children can hold something at the same time; each holds until all have it."""
-    gate, ready = os.pipe(), os.pipe()
+    gate = os.pipe()
+    ready = os.pipe()
 
     def wait() -> object:
         os.close(gate[1])
         os.close(ready[0])
-        kept = hold()  # alive until the gate closes
+        resource = hold()  # alive until the gate closes
         os.write(ready[1], b"!")
         os.close(ready[1])
         os.read(gate[0], 1)
-        return kept
+        return resource
 
     children = [fork(wait) for _ in range(count)]
     os.close(ready[1])

@@ -39,11 +39,14 @@ def find_exposed(private: Mapping[str, Path], shown: Iterable[Path]) -> Exposure
     visible = list(_visible(shown, listed))
     for what, path in private.items():
         real = _real(path)
-        place, inodes = _place(real, listed), {*map(_inode, (real, *real.parents))} - {None}
-        for one in visible:
-            if one.inode in inodes or (place and one.place and _is_below(place, one.place)):
-                return Exposure(what, path, one.path)
-        if linked := _hard_link(real, (_real(one.path) for one in visible)):
+        place = _place(real, listed)
+        inodes = {*map(_inode, (real, *real.parents))} - {None}
+        for visible_path in visible:
+            if visible_path.inode in inodes or (
+                place and visible_path.place and _is_below(place, visible_path.place)
+            ):
+                return Exposure(what, path, visible_path.path)
+        if linked := _hard_link(real, (_real(visible_path.path) for visible_path in visible)):
             return Exposure(what, path, linked)
     return None
 
@@ -68,8 +71,8 @@ def _place(real: Path, listed: Sequence[Mount]) -> tuple[str, Path] | None:
     return None if mount is None else (mount.device, mount.root / real.relative_to(mount.place))
 
 
-def _is_below(place: tuple[str, Path], other: tuple[str, Path]) -> bool:
-    return place[0] == other[0] and place[1].is_relative_to(other[1])
+def _is_below(place: tuple[str, Path], parent: tuple[str, Path]) -> bool:
+    return place[0] == parent[0] and place[1].is_relative_to(parent[1])
 
 
 def _inode(path: Path) -> tuple[int, int] | None:

@@ -67,9 +67,9 @@ PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
 """The protections by name, each with its meaning, in the order in which they are shown."""
 
 
-def all_degrees(given: Mapping[str, Degree]) -> dict[str, Degree]:
+def all_degrees(degrees: Mapping[str, Degree]) -> dict[str, Degree]:
     """The degree of every protection, in order; "absent" for those that are not given."""
-    return {name: given.get(name, "absent") for name in PROTECTIONS}
+    return {name: degrees.get(name, "absent") for name in PROTECTIONS}
 
 
 _BY_GROUPS: Final[tuple[tuple[frozenset[str], tuple[str, ...]], ...]] = (
@@ -141,7 +141,9 @@ class Launch:
 
     def close_fds(self) -> None:
         """Close the descriptors that only the start needs."""
-        fds, self.fds, self.words_to = [*self.fds, self.words_to], [], -1
+        fds = [*self.fds, self.words_to]
+        self.fds = []
+        self.words_to = -1
         for fd in fds:
             if fd >= 0:
                 os.close(fd)
@@ -210,7 +212,8 @@ class Sandbox(ABC):
 
     def check(self) -> None:
         """Start a program that starts another. Raises SandboxError if the sandbox does not work now."""
-        words, env = ("/bin/sh", "-c", "(true); exit 0"), {"PATH": "/usr/bin:/bin"}
+        words = ("/bin/sh", "-c", "(true); exit 0")
+        env = {"PATH": "/usr/bin:/bin"}
         self.check_command(BotCommand(words, Path("/usr"), env))
 
     def check_command(self, command: BotCommand) -> None:
@@ -221,12 +224,12 @@ class Sandbox(ABC):
             raise SandboxError(with_limits(f"{self.name} does not start here: {error}")) from error
         try:
             ended = group.exited(TRY_SECONDS * 1000)
-            said = last_line(pipes.stderr)
+            last_error = last_line(pipes.stderr)
         finally:
             group.end(pipes)
             self.settle()
         if not ended or group.returncode != 0:
-            why = said or (f"exit code {group.returncode}" if ended else "it hangs")
+            why = last_error or (f"exit code {group.returncode}" if ended else "it hangs")
             raise SandboxError(with_limits(f"{self.name} does not work here ({why})"))
 
     def start(
@@ -261,8 +264,8 @@ class Sandbox(ABC):
                 group, pipes = self.start(*self._checked(command, memory_mb))
             except OSError as error:
                 # An error that names another file concerns one of the sandbox's own programs, not the bot.
-                own = error.filename in (None, command.argv[0], str(command.folder))
-                if error.errno not in _BOTS_FAULT or not own:
+                bots_file = error.filename in (None, command.argv[0], str(command.folder))
+                if error.errno not in _BOTS_FAULT or not bots_file:
                     raise
                 return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
             return ProcessChannel(group, pipes)
@@ -433,10 +436,11 @@ def lowered(now: Mapping[str, str], before: Mapping[str, str]) -> list[str]:
     ]
 
 
-def lowest(found: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def lowest(readings: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """Each protection's lowest degree."""
     return {
-        name: min((one.get(name, "absent") for one in found), key=_RANKS.__getitem__) for name in PROTECTIONS
+        name: min((reading.get(name, "absent") for reading in readings), key=_RANKS.__getitem__)
+        for name in PROTECTIONS
     }
 
 

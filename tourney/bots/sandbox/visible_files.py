@@ -44,8 +44,8 @@ def moved(command: BotCommand) -> BotCommand:
     def move(path: str) -> str:
         return str(new_place(Path(path)))
 
-    own = (command.argv[0], PYTHON)
-    words = (move(word) if word in own and word[:1] == "/" else word for word in command.argv)
+    programs = (command.argv[0], PYTHON)
+    words = (move(word) if word in programs and word[:1] == "/" else word for word in command.argv)
     path = {"PATH": ":".join(map(move, command.env["PATH"].split(":")))} if "PATH" in command.env else {}
     return replace(command, argv=tuple(words), env={**command.env, **path})
 
@@ -300,8 +300,8 @@ def _entries(folder: Path) -> Iterator[_Entry]:
     while pending:
         prefix = pending.pop()
         with os.scandir(folder / prefix) as scan:
-            found = sorted(scan, key=lambda entry: entry.name)
-        for entry in found:
+            sorted_entries = sorted(scan, key=lambda entry: entry.name)
+        for entry in sorted_entries:
             about = entry.stat(follow_symlinks=False)
             path = prefix + entry.name
             if stat.S_ISLNK(about.st_mode):

@@ -2,8 +2,8 @@
 
 Pages of a running tournament say when they were written, and reload once they have changed. Without a server,
 pages cannot fetch files of their folder, but they can load scripts. So ``data/live.js`` holds the state and
-the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on the time of
-writing.
+the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on the time
+at which it is written.
 """
 
 import json
@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar, cast
 
-from tourney.errors import counted
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
 from tourney.report.compact_matches import place_of
@@ -20,6 +19,7 @@ from tourney.report.output.layout import File, Layout, Live, Options, Section
 from tourney.report.pages.match_lines import ListedMatch, match_lines, picked
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
+from tourney.texts import counted
 
 T = TypeVar("T")
 
@@ -39,13 +39,14 @@ class Renderer:
 
     @property
     def measured(self) -> bool:
-        """Whether to show what lies outside the records' digests."""
+        """Whether to show measurements, which no record's digest covers."""
         return self.options.measured
 
     @cached_property
     def layout(self) -> Layout:
         """The layout of the tournament's pages."""
-        source, options = self.source, self.options
+        source = self.source
+        options = self.options
         return Layout(
             source.title,
             source.game_title,
@@ -85,7 +86,8 @@ class Renderer:
 
     def page(self, path: str, template: str, **context: object) -> File:
         """Render a page at a path in the tournament's folder; its template has the ``source`` too."""
-        live, source = self._live(path), self.source
+        live = self._live(path)
+        source = self.source
         return self.layout.page(
             path, template, live=live, source=source, intervals=source.intervals, **context
         )

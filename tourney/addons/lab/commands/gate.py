@@ -106,7 +106,7 @@ class _GateRequest(opt.CommandOptions):
     words: tuple[str, ...] = opt.shared(opt.args_option("candidate"))
     pairs: PairOptions
     asking: AskingOptions
-    format_: object = opt.formats(GateResult, formats=("text", *(one.value for one in WRITERS)))
+    format_: object = opt.formats(GateResult, formats=("text", *(writer.value for writer in WRITERS)))
     files: tuple[Path, ...] = option(
         "--out FILE",
         "Also write the verdict to a file: .md, .json, or .xml (JUnit); repeatable.",
@@ -116,7 +116,8 @@ class _GateRequest(opt.CommandOptions):
 
     def rule(self) -> GateRule:
         """The rule of the gate. Raises UsageError."""
-        low, high = self.no_regression or 0.0, self.gain
+        low = self.no_regression or 0.0
+        high = self.gain
         if high is None:
             high = GAIN if self.no_regression is None else 0.0
         batch = min(self.batch, self.max_pairs or self.batch)

@@ -19,7 +19,7 @@ from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.show import log_lines
-from tourney.errors import EnvironmentFailure, UsageError, counted
+from tourney.errors import EnvironmentFailure, UsageError
 from tourney.files import DEFAULT_DB
 from tourney.games.registry import find_game
 from tourney.interface.found_match import find_match
@@ -31,6 +31,7 @@ from tourney.run.summary import End
 from tourney.schedule.row import MAX_ROWS
 from tourney.schema import Document, Part, SandboxLevel
 from tourney.store.values import RunSettings
+from tourney.texts import counted
 
 
 class LadderRung(Part, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from tests.attacks.modules import MODULES, PROBES, Module, bot, slow_to_compile
+from tests.addons.fuel.attacks.modules import MODULES, PROBES, Module, bot, slow_to_compile
 from tests.support.containment import bubblewrap_works
 from tests.support.folders import write_bot
 from tests.support.tables import toy

@@ -1,4 +1,4 @@
-"""What coordinator and hosts send to each other as JSON, and the check of what hosts say they have played.
+"""The messages between coordinator and hosts, as JSON, and the check of a host's replies.
 
 Matches travel in batches, which take one slot. The reply to each match is up to four lines of JSON: how it
 went (``ReplyHead``), the record, the log and the measurements. The coordinator trusts no reply. The record
@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from tourney.check.record import verify
-from tourney.errors import GameError, InputError, RecordError, legible
+from tourney.errors import GameError, InputError, RecordError
 from tourney.games.registry import find_game
 from tourney.match.match_memory import MatchMemory
 from tourney.match.record import Record, decode_record
@@ -42,6 +42,7 @@ from tourney.prepared_types import prepared
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.schema import Digest, SandboxLevel
 from tourney.spawning import WorkerContext, default_processes, when_orphaned
+from tourney.texts import legible
 
 MAX_REPLY: Final = 64 << 20
 """Bytes of the longest reply that is read, to a match or to a batch: the length of the longest record."""
@@ -53,7 +54,7 @@ INLINE_SECONDS: Final = 1.0
 """The processor time that a run checks by itself, before it starts processes for that."""
 MAX_PROCESSES: Final = 8
 _STARTED: Final = re.compile(r"[0-9T:+.Z-]{0,40}", re.ASCII)
-_SLACK_MS: Final = 2_000  # what a host's clock may run ahead in one match
+_SLACK_MS: Final = 2_000  # how far a host's clock may run ahead in one match
 
 T = TypeVar("T")
 
@@ -85,8 +86,8 @@ class BatchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     def tasks(self, bots: str) -> list[MatchTask]:
         """The tasks for a worker of a host whose bot store is the folder ``bots``."""
         return [
-            MatchTask(one.number, one.spec, bots, self.sandbox, self.reuse, absent=one.absent)
-            for one in self.matches
+            MatchTask(request.number, request.spec, bots, self.sandbox, self.reuse, absent=request.absent)
+            for request in self.matches
         ]
 
 
@@ -108,7 +109,7 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 class HostInfo(Struct, frozen=True):
-    """A host: what decides whether its results and its containment equal those of others.
+    """A host: the facts that make its results and its containment comparable with other hosts'.
 
     ``cores`` says whether the rules are compiled. ``problem``: why it cannot play, or "".
     """
@@ -163,7 +164,7 @@ class ReplyParts(Struct, frozen=True):
 
 
 class InvalidReplyError(Exception):
-    """A host sent what no host of Tourney sends; the message goes on after the host's name."""
+    """A host sent something that no Tourney sends; the message goes on after the host's name."""
 
 
 def encode(value: Struct) -> bytes:
@@ -182,7 +183,7 @@ def decode(data: bytes, kind: type[T], *, most: int = MAX_HEAD, what: str = "wha
 
 
 def reply_of(reply: WorkerReply | InputError, number: int, ms: int = 0) -> bytes:
-    """What a host sends as the reply to a match that took it ``ms`` milliseconds."""
+    """The reply of a host to a match that took it ``ms`` milliseconds."""
     if isinstance(reply, InputError):
         return encode(ReplyHead(number, "unusable", str(reply)[:2000]))
     if reply.failure is not None:
@@ -194,7 +195,7 @@ def reply_of(reply: WorkerReply | InputError, number: int, ms: int = 0) -> bytes
 
 
 def join_replies(replies: Sequence[bytes], numbers: Sequence[int]) -> bytes:
-    """The reply to a batch: what makes it too long counts as not begun, and is replayed."""
+    """The reply to a batch; matches that would make it too long count as not begun, and are replayed."""
     size = 0
     joined: list[bytes] = []
     for reply, number in zip(replies, numbers, strict=True):
@@ -213,19 +214,19 @@ def read_replies(data: object, count: int) -> list[ReplyParts]:
         raise InvalidReplyError(f"sent a reply of {len(data):,} bytes; the longest has {most:,}")
     # No more parts than a valid reply has: one of newlines alone would otherwise fill the memory.
     lines = data.split(b"\n", REPLY_LINES * count)
-    found: list[ReplyParts] = []
+    replies: list[ReplyParts] = []
     at = 0
-    while at < len(lines) and len(found) < count:
+    while at < len(lines) and len(replies) < count:
         head = decode(lines[at], ReplyHead)
         head = structs.replace(head, why=one_line(head.why))
         end = at + (REPLY_LINES if head.end == "played" else 1)
         if end > len(lines):
             break
-        found.append(ReplyParts(head, *lines[at + 1 : end]))
+        replies.append(ReplyParts(head, *lines[at + 1 : end]))
         at = end
-    if len(found) != count or at != len(lines):
+    if len(replies) != count or at != len(lines):
         raise InvalidReplyError(f"sent a reply of {len(lines)} lines to {count} matches")
-    return found
+    return replies
 
 
 def one_line(text: str) -> str:
@@ -296,8 +297,9 @@ class ReplyChecker:
 
 
 def check_replies(data: object, tasks: Sequence[MatchTask], source: ReplySource) -> list[CheckedReply]:
-    """What the replies to a batch say, once it is checked. Raises InvalidReplyError."""
-    checked, waited = [], 0
+    """The checked replies to a batch. Raises InvalidReplyError."""
+    checked = []
+    waited = 0
     for parts, task in zip(read_replies(data, len(tasks)), tasks, strict=True):
         if parts.head.number != task.number:
             raise InvalidReplyError(f"answered for match {parts.head.number}, not {task.number}")
@@ -317,21 +319,22 @@ def _timed_out_ms(played: PlayedMatch) -> int:
     A seat that times out has used its limit for an action or its clock. Under ``charge = "cpu"`` several
     processors may do so in less time.
     """
-    limits, seats = played.record.limits, played.measured.seats
+    limits = played.record.limits
+    seats = played.measured.seats
     least = min((ms for ms in (limits.move_ms, limits.clock_ms) if ms is not None), default=0)
     late = [seat for seat, kind, _ in played.outcome.faults if kind == "timeout"]
     if not late or limits.by_fuel or find_game(played.record.game).outside:
         return 0
     for seat in late:
-        own = seats[seat - 1] if seats else SeatMeasurements(0, 0)
-        taken = own.wall_ms if limits.charge == "wall" else max(own.wall_ms, own.cpu_ms or 0)
+        usage = seats[seat - 1] if seats else SeatMeasurements(0, 0)
+        taken = usage.wall_ms if limits.charge == "wall" else max(usage.wall_ms, usage.cpu_ms or 0)
         if taken < least:
             raise InvalidReplyError(f"sent a time-out after {taken:g} ms, where the limit is {least:,} ms")
     return least * len(late) if limits.charge == "wall" else 0
 
 
 def check_match(parts: ReplyParts, task: MatchTask, source: ReplySource) -> PlayedMatch:
-    """The match of a reply, as it may be stored. Raises InvalidReplyError with what is wrong."""
+    """The match of a reply, as it may be stored. Raises InvalidReplyError with the reason."""
     try:
         record = decode_record(parts.record)
     except RecordError as error:
@@ -355,28 +358,28 @@ def check_match(parts: ReplyParts, task: MatchTask, source: ReplySource) -> Play
 
 
 def other_match(record: Record, spec: MatchSpec) -> str:
-    """In which respect a record belongs to another match than that of a spec, or ""."""
-    found = record.spec
+    """The first respect in which a record is not of a spec's match, or ""."""
+    claimed = record.spec
     _, options = find_game(spec.game).settings(len(spec.seats), dict(spec.options))
-    for what, said, asked in (
-        ("game", found.game, spec.game),
-        ("options", sorted(found.options), sorted(options.items())),
-        ("seats", found.seats, spec.seats),
-        ("seed", found.seed, spec.seed),
-        ("limits", found.limits, spec.limits),
-        ("opening", found.opening, spec.opening),
+    for what, claim, asked in (
+        ("game", claimed.game, spec.game),
+        ("options", sorted(claimed.options), sorted(options.items())),
+        ("seats", claimed.seats, spec.seats),
+        ("seed", claimed.seed, spec.seed),
+        ("limits", claimed.limits, spec.limits),
+        ("opening", claimed.opening, spec.opening),
     ):
-        if said != asked:
+        if claim != asked:
             return f"its {what} differ" if what in ("options", "seats", "limits") else f"its {what} differs"
     return ""
 
 
 def _measured(text: bytes, record: Record, elapsed_ms: int) -> Measurements:
-    found = decode(text, Measurements, most=MAX_REPLY, what="measurements that")
+    measured = decode(text, Measurements, most=MAX_REPLY, what="measurements that")
     most = elapsed_ms + _SLACK_MS
     seats = len(record.seats)
-    times = [found.wall_ms or 0, *(time for time in found.times_ms if time is not None)]
-    for seat in found.seats:
+    times = [measured.wall_ms or 0, *(time for time in measured.times_ms if time is not None)]
+    for seat in measured.seats:
         times += [seat.wall_ms, seat.waited_ms]
         cpu = seat.cpu_ms or 0
         if not (math.isfinite(cpu) and 0 <= cpu <= most * 4096):  # no machine has more processors
@@ -386,15 +389,15 @@ def _measured(text: bytes, record: Record, elapsed_ms: int) -> Measurements:
     for ms in times:
         if not (math.isfinite(ms) and 0 <= ms <= most):
             raise InvalidReplyError(f"sent an impossible time, {ms:g} ms in {elapsed_ms:,} ms")
-    if len(found.times_ms) not in (0, len(record.actions)) or len(found.seats) not in (0, seats):
+    if len(measured.times_ms) not in (0, len(record.actions)) or len(measured.seats) not in (0, seats):
         raise InvalidReplyError("sent measurements of another match")
-    box = found.sandbox or SandboxMeasurements()
+    box = measured.sandbox or SandboxMeasurements()
     words = (box.level, box.kind, *box.protections, *box.protections.values())
     if len(words) > 200 or any(len(word) > 60 or not word.isprintable() for word in words):
         raise InvalidReplyError("sent an impossible description of its sandbox")
-    if not _STARTED.fullmatch(found.started):
-        raise InvalidReplyError(f"sent an impossible start, {found.started[:40]!r}")
-    return found
+    if not _STARTED.fullmatch(measured.started):
+        raise InvalidReplyError(f"sent an impossible start, {measured.started[:40]!r}")
+    return measured
 
 
 def _log(text: bytes, record: Record) -> tuple[LogLine, ...]:
@@ -402,14 +405,15 @@ def _log(text: bytes, record: Record) -> tuple[LogLine, ...]:
     if not text:
         return ()
     lines = decode(text, tuple[LogLine, ...], most=MAX_REPLY, what="a log that")
-    seats, actions = len(record.seats), len(record.actions)
+    seats = len(record.seats)
+    actions = len(record.actions)
     if not all(0 <= line.seat <= seats and 0 <= line.ply <= actions for line in lines):
         raise InvalidReplyError("sent a log line of no seat or of no action")
     notes = [line for line in lines if line.kind == "note"]
     if any(len(note.text) > 2000 for note in notes):
         raise InvalidReplyError("sent a note that is too long")
     for seat in range(seats + 1):
-        said = [len(line.text) for line in lines if line.seat == seat and line.kind != "note"]
-        if len(notes) > MAX_NOTES or len(said) > MAX_LINES or sum(said) > MAX_CHARS:
+        lengths = [len(line.text) for line in lines if line.seat == seat and line.kind != "note"]
+        if len(notes) > MAX_NOTES or len(lengths) > MAX_LINES or sum(lengths) > MAX_CHARS:
             raise InvalidReplyError("sent a log that is too long")
     return lines

@@ -38,6 +38,7 @@ def test_bot_of_the_page_plays_open_and_hidden_games(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.addon("go")
 def test_tournament_of_go_engines_is_read(tmp_path: Path) -> None:
     text, _ = blocks(ENGINES, "toml")
     file = read_tournament_file(write_file(tmp_path, text))
@@ -45,6 +46,7 @@ def test_tournament_of_go_engines_is_read(tmp_path: Path) -> None:
     assert file.plan.game == "openspiel:go(board_size=9,komi=7.5)"
 
 
+@pytest.mark.addon("go")
 def test_tournament_of_gomoku_engines_is_read(tmp_path: Path) -> None:
     _, text = blocks(ENGINES, "toml")
     file = read_tournament_file(write_file(tmp_path, text))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW
 from tests.docs.pages import blocks, page
 from tests.support.command import run
-from tests.support.leagues import NOW
 from tourney.addons.league.file import (
     LeagueTable,
     QuotaTable,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from tests.support.clusters import (
+from tests.addons.cluster.clusters import (
     Cup,
     FakeLink,
     FakeNode,
@@ -17,7 +17,8 @@ from tests.support.clusters import (
     cluster,
     two,
 )
-from tourney.addons.cluster import batches
+from tourney.addons.cluster import batches, messages
+from tourney.addons.cluster.messages import MAX_REPLY, ReplyHead, RequestedMatch, encode, reply_of
 from tourney.bots.catalogue.store import VARIES
 from tourney.bots.channel.interface import Event
 from tourney.check.named_seeds import RandomChannel
@@ -26,9 +27,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.runner import MatchRunner
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.summary import End
-from tourney.run.workers import messages
 from tourney.run.workers.executor import WorkerReply
-from tourney.run.workers.messages import MAX_REPLY, ReplyHead, RequestedMatch, encode, reply_of
 from tourney.store.database import Database
 
 

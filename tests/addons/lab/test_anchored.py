@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.ratings.anchored import Meeting, Placement, place
+from tourney.addons.lab.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import QUANTILE
 from tourney.schedule.adaptive import expected
 

@@ -22,7 +22,7 @@ def test_example_runs_with_two_engines_of_the_tests(tmp_path: Path, limits: int)
     if limits:
         assert "tablebase-pieces = 5\n" in adjudication
         text = text.partition("[limits]")[0] + adjudication.replace("tablebase-pieces = 5\n", "")
-    shutil.copy(ROOT / "tests" / "engines" / "uci_engine.py", tmp_path / "fixed")
+    shutil.copy(ROOT / "tests" / "addons" / "chess" / "uci_engine.py", tmp_path / "fixed")
     text = text.replace('["stockfish"]', '["./fixed"]').replace('["gnuchess", "--uci"]', '["./fixed"]')
     text = text.replace("go = {depth", 'name = "other"\ngo = {depth').replace("games-per-pairing = 20", "")
     (tmp_path / "cup.toml").write_text(f'{text}\n[run]\nsandbox = "off"\n', encoding="utf-8")

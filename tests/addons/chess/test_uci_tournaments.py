@@ -20,7 +20,7 @@ from tourney.match.record import make_record
 from tourney.match.referee import Referee
 from tourney.report.replays.replay import replay
 
-ENGINE = ROOT / "tests" / "engines" / "uci_engine.py"
+ENGINE = ROOT / "tests" / "addons" / "chess" / "uci_engine.py"
 FIXED = "e2e4 e7e5 g1f3 b8c6 f1c4 c6d4 f3e5 d8g5 e5f7 g5g2 h1f1 g2e4 c4e2 d4f3".split()  # noqa: SIM905 - shorter
 HEAD = 'name = "cup"\ngame = "chess"\nseed = 1\n[run]\nsandbox = "off"\n'
 

@@ -12,15 +12,7 @@ from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import begin, digests
 from tourney.addons.cluster.executor import ClusterExecutor
 from tourney.addons.cluster.host_service import host_info
-from tourney.addons.cluster.nodes import ClusterLink, ClusterNode, LinkLostError
-from tourney.bots.channel.interface import Channel, Event
-from tourney.check.named_seeds import RandomChannel
-from tourney.match.runner import MatchRunner
-from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
-from tourney.run.engine.coordinator import Coordinator
-from tourney.run.summary import Summary
-from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply
-from tourney.run.workers.messages import (
+from tourney.addons.cluster.messages import (
     BatchRequest,
     BotsAnswer,
     Question,
@@ -30,6 +22,14 @@ from tourney.run.workers.messages import (
     encode,
     reply_of,
 )
+from tourney.addons.cluster.nodes import ClusterLink, ClusterNode, LinkLostError
+from tourney.bots.channel.interface import Channel, Event
+from tourney.check.named_seeds import RandomChannel
+from tourney.match.runner import MatchRunner
+from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.summary import Summary
+from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply
 from tourney.store.database import Database
 
 Behaviour = Callable[[RequestedMatch, bytes], object]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.fuel.wasm import searcher, start, write_module
 from tests.support.command import ROOT, invoke, popen
 from tests.support.processes import wait_for
-from tests.support.wasm import searcher, start, write_module
 from tourney.addons.fuel import meter as fuel
 
 BOTS = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.lab.docs.test_ladder_page import parses
 from tests.docs.pages import blocks, page
-from tests.docs.test_ladder_page import parses
 from tests.support.command import invoke
 from tests.support.folders import write_shell_bot
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.modules import MODULES
+from tests.addons.fuel.attacks.modules import MODULES
 from tests.docs.pages import blocks, page
 from tests.support.command import invoke
 from tourney.addons.fuel.starter import missing_tools
