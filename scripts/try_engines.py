@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Final, Literal, get_args
 
 import click
-from msgspec import structs
 
 from tourney.bots.catalogue.command import GAME_FOLDERS, add_program
 from tourney.bots.catalogue.store import BotStore, resolve_bot
@@ -102,13 +101,19 @@ class Bench:
         except TourneyError as error:
             return Trial(played=False, remark=str(error))
         pair = entrant_of(program, "engine"), entrant_of(resolve_bot("random", self._store), "random")
+        options = tuple(game.settings()[1].items())
         points = 0.0
         with MatchRunner(StoreLauncher(self._store, self._sandbox), sandbox=self._sandbox) as runner:
             for seat, seats in enumerate((pair, pair[::-1])):
-                spec = MatchSpec(engine.game, (), seats, SEED + seat, LIMITS, Opening(plies=4))
-                match = runner.play(structs.replace(spec, options=tuple(game.settings()[1].items())))
-                faults = [line.text for line in match.log if line.kind == "note" and line.seat == seat + 1]
+                spec = MatchSpec(engine.game, options, seats, SEED + seat, LIMITS, Opening(plies=4))
+                try:
+                    match = runner.play(spec)
+                except TourneyError as error:
+                    return Trial(played=False, remark=str(error))
                 if match.outcome.seat_faults[seat] is not None:
+                    faults = [
+                        line.text for line in match.log if line.kind == "note" and line.seat == seat + 1
+                    ]
                     return Trial(played=False, remark=faults[-1])
                 mine, other = match.outcome.ranks[seat], match.outcome.ranks[1 - seat]
                 points += (1 + (mine < other) - (mine > other)) / 2

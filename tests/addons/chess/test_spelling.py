@@ -69,7 +69,7 @@ def test_text_with_two_meanings_or_none_stays(fen: str, texts: str) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_every_legal_move_is_read_from_its_own_spellings(seed: int) -> None:
     """Whatever the position: UCI, algebraic notation short and long, and capitals."""
-    dice = random.Random(seed)
+    dice = random.Random(seed)  # noqa: S311 - positions of a test
     chess960 = seed % 2 == 1
     board = chess.Board.from_chess960_pos(dice.randrange(960) if chess960 else 518)
     board.chess960 = chess960
