@@ -87,9 +87,9 @@ def test_file_without_games_is_named_with_its_form(text: str, sentence: str, tmp
         read(tmp_path, text)
 
 
-@pytest.mark.parametrize("magic", [b"PK\x03\x04", b"BZh9", b"\xff\xfe[\0", b"SQLite format 3\0"])
+@pytest.mark.parametrize("magic", [b"PK\x03\x04", b"BZh9", b"SQLite format 3\0"])
 def test_other_formats_are_refused_by_name(magic: bytes, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"0 is (a zip|compressed|UTF-16|a database)"):
+    with pytest.raises(InputError, match=r"0 is (a zip|compressed|a database)"):
         read(tmp_path, magic)
 
 

@@ -21,7 +21,7 @@ from tourney.exchange.foreign_game import ForeignGame, Problems
 from tourney.exchange.pgn_headers import read_pgn
 from tourney.exchange.table import read_csv, read_json_lines
 from tourney.exchange.tally import Tally, without_rare
-from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked
+from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked, utf8_of
 
 Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, ForeignGame]]]
 
@@ -40,8 +40,6 @@ _REFUSED: Final = {
     b"BZh": "compressed with bzip2: unpack it, or compress it with gzip or zstd",
     b"\xfd7zXZ": "compressed with xz: unpack it, or compress it with gzip or zstd",
     b"7z\xbc\xaf": "a 7z archive: unpack it, or compress the file with gzip or zstd",
-    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
     b"SQLite format 3": "a database: name it by --db, as in `tourney ratings --db FILE`",
 }
 
@@ -78,10 +76,10 @@ def chunks(path: Path, problems: Problems, label: str = "") -> Iterator[Iterator
     label = label or label_of(path)
     try:
         if str(path) == "-":
-            yield _content(sys.stdin.buffer, label, problems)
+            yield utf8_of(_content(sys.stdin.buffer, label, problems))
         else:
             with path.open("rb") as file:
-                yield _content(file, label, problems)
+                yield utf8_of(_content(file, label, problems))
     except OSError as error:
         raise InputError(f"{label} cannot be read: {error.strerror or error}") from error
 
@@ -115,8 +113,7 @@ def _content(file: BinaryIO, label: str, problems: Problems) -> Iterator[bytes]:
                 raise InputError(
                     f"{label} expands more than {MAX_RATIO:,} times: it is not a compressed file of games"
                 )
-            # The readers of all forms see the text alone, without a byte order mark before it.
-            yield block.removeprefix(BOM_UTF8) if total == len(block) else block
+            yield block
     except DamagedError as error:
         problems.add("file", label, 0, f"{error.form}: {error}")
 

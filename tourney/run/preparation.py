@@ -119,8 +119,8 @@ def enter(
     if len(errors) > 1:
         sentence = f"{file.path}: {len(errors)} of {len(lines)} entrants cannot play:"
         several = TournamentError(sentence, file=file.path)
-        for error in errors:
-            several.add_note(str(error).removeprefix(f"{file.path}: "))
+        for refusal in errors:
+            several.add_note(str(refusal).removeprefix(f"{file.path}: "))
         raise several
     if errors:
         raise errors[0]
@@ -197,6 +197,8 @@ def prepare(
     a file that cannot be played or that changes a fixed key.
     """
     plan = file.plan
+    for note in file.notes:
+        say(note)
     stored = None if database is None else database.tournaments.find(plan.name)
     if database is None or stored is None:
         if file.run.withdrawn:

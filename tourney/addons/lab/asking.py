@@ -36,7 +36,7 @@ from tourney.run.listeners import Listener, Listeners
 from tourney.run.preparation import enter
 from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.summary import RunProgress, Summary
-from tourney.run.tournament_file import TournamentFile, check_adjudication, read_book
+from tourney.run.tournament_file import TournamentFile, book_form, check_adjudication, read_book
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import History, Setup, find_format, group_size
 from tourney.schedule.row import MatchKey, ResultRow
@@ -218,7 +218,7 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
     """The plan's openings. Raises UsageError and TournamentError."""
     if question.book is None:
         return {"opening_plies": opening_plies(game, question.opening_plies)}
-    if question.opening_plies and question.book.suffix != ".pgn":
+    if question.opening_plies and book_form(question.book) != ".pgn":
         raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
     book = read_book(question.book, game, seats, options, question.opening_plies or 0)
     return {"book": book, "opening_order": question.opening_order}
