@@ -14,7 +14,6 @@ from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from tourney.exchange.foreign_game import (
-    RANKS,
     UNTERMINATED,
     ForeignGame,
     Problems,
@@ -22,6 +21,8 @@ from tourney.exchange.foreign_game import (
     check_players,
     date_of,
     ending_of,
+    ranks_of,
+    result_text,
 )
 
 MAX_GAME: Final = 16 << 20
@@ -248,19 +249,20 @@ class _Reader:
             raise UnratedError("unfinished")
         if not result or result == b"?":
             raise UnratedError("no-result")
-        ranks = RANKS.get(result.decode("latin-1"))
-        # ``RANKS`` knows the scores of tables too, but a tag of PGN is never a bare 1 or 0.
+        ranks = ranks_of(self._decoded(result))
+        # Tables have the score of the first player, but a tag of PGN is never a bare 1 or 0.
         if ranks is None or result in (b"1", b"0"):
             raise UnratedError("bad-result", result[:20].decode("latin-1"))
-        if end and (b";" in end or not end.endswith(result)):
+        written = result_text(ranks).encode()
+        if end and (b";" in end or not end.endswith(written)):
             token = _END.search(end)
-            if token is None or token[1] != result:
+            if token is None or token[1] != written:
                 raise UnratedError("cut" if token is None else "contradiction")
         players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
         check_players(players)
         reason, faults = ending_of(tags.get(b"Termination", b"").decode("latin-1"), ranks)
         if reason == UNTERMINATED:
-            raise UnratedError("contradiction", f"{result.decode()} but unterminated")
+            raise UnratedError("contradiction", f"{written.decode()} but unterminated")
         if self._latin:
             self._latin = False
             self._problems.add("latin", self._label, line)
@@ -279,15 +281,19 @@ class _Reader:
     def _name(self, data: bytes) -> str:
         known = self._names.get(data)
         if known is None:
-            plain = _ESCAPE.sub(rb"\1", data) if b"\\" in data else data
-            try:
-                known = plain.decode("utf-8").strip()
-            except UnicodeDecodeError:
-                known = plain.decode("latin-1").strip()
-                self._latin = True
-                return known
-            self._names[data] = known
+            before, self._latin = self._latin, False
+            known = self._decoded(_ESCAPE.sub(rb"\1", data) if b"\\" in data else data).strip()
+            if not self._latin:
+                self._names[data] = known
+            self._latin = self._latin or before
         return known
+
+    def _decoded(self, data: bytes) -> str:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            self._latin = True
+            return data.decode("latin-1")
 
 
 def _pieces_in_comment(following: deque[_Piece], pieces: Iterator[_Piece]) -> tuple[int, bool]:
