@@ -269,8 +269,8 @@ class _Names:
 
 
 def _nothing(problems: Problems, controls: dict[str, int]) -> str:
-    why = _WHY if problems.guessed else dict.fromkeys(READERS, "")
-    read_as = " and ".join(TITLES[form] + why[form] for form in READERS if form in problems.forms)
+    reasons = _WHY if problems.guessed else dict.fromkeys(READERS, "")
+    read_as = " and ".join(TITLES[form] + reasons[form] for form in READERS if form in problems.forms)
     if not problems.read:
         return f"there is no game in these results{read_as and ', read as '}{read_as}"
     why = "; ".join(sentence for _, sentence in problems.sentences_by_kind(1))

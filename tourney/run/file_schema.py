@@ -264,7 +264,8 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     opening_order: Annotated[
         Literal["random", "sequential"],
         Meta(
-            description="How a match finds its opening in the book: sampled by the seed (`random`), or the"
+            description="How a match finds its opening in the book: in an order of the same entrants' games"
+            " that the seed gives, without repeating one before the end of the book (`random`), or the"
             " next one for each round and repeat, which all tables of a round share (`sequential`)."
         ),
     ] = "random"

@@ -236,7 +236,7 @@ def _check_playable(found: Preparation) -> None:
         seats = tuple(stored.entrant for stored in found.added[: plan.seats])
         row = Row(1, 1, 1, 1, ())
         first = plan.seed_of(found.seed, row)
-        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
+        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(found.seed, row))
         Referee(spec, find_game(plan.game)).begin(())
 
 
@@ -316,6 +316,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
         new["[limits] ponder"] = old["[limits] ponder"]
     if file.memory_mb is None:  # the default may have been another one
         new["[limits] memory-mb"] = old["[limits] memory-mb"]
+    if new["opening-order"] == "shuffled" and old["opening-order"] == "random":  # the rule of older plans
+        new["opening-order"] = old["opening-order"]
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled

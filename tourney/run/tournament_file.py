@@ -186,7 +186,7 @@ def _plan(
         limits=table.limits.planned(data),
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
-        opening_order=table.opening_order,
+        opening_order=planned_order(table.opening_order, book),
         ranking=format_.new_rule(seats),
     )
 
@@ -275,6 +275,7 @@ POSITIONS: Final = (".epd", ".fen")
 _MAX_LINE: Final = 1 << 20
 
 Book = tuple[tuple[str, ...], ...]  # openings, each a tuple of actions
+OpeningOrder = Literal["random", "sequential"]
 Place = tuple[str, Callable[[], tuple[str, ...]]]
 """Where an opening is, as errors name it, and a reader of its actions."""
 
@@ -322,6 +323,11 @@ def read_book(
     if total > MAX_OPENINGS:
         say(f"{path}: {MAX_OPENINGS:,} of {total:,} openings are taken")
     return tuple(book)
+
+
+def planned_order(order: OpeningOrder, book: Book) -> Literal["random", "sequential", "shuffled"]:
+    """The order that a new plan stores: random openings repeat none before the end of the book."""
+    return "shuffled" if book and order == "random" else order
 
 
 def _taken(path: Path, game: AnyGame, total: int, start: int | None) -> Iterator[Place]:
