@@ -7,7 +7,8 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
@@ -131,16 +132,22 @@ class PgnMoves(NamedTuple):
 
     ``fen`` is the position they begin at, "" for chess's own; ``first`` counts the half-moves before it, and
     ``skipped`` the actions of the record that are not moves; ``sans`` are the moves in algebraic notation.
+    ``eco`` and ``opening`` are the code and the name of its last position that has them.
     """
 
     fen: str
     first: int
     skipped: int
     sans: tuple[str, ...]
+    eco: str = ""
+    opening: str = ""
 
     @classmethod
-    def of(cls, actions: Sequence[str], *, chess960: bool) -> "PgnMoves":
-        """The line of a record's actions. Raises GameError for a record that is not of this game."""
+    def of(cls, actions: Sequence[str], *, chess960: bool, named: bool = False) -> "PgnMoves":
+        """The line of a record's actions; only if it is ``named`` its opening is looked up.
+
+        Raises GameError for a record that is not of this game.
+        """
         game = find_game("chess960" if chess960 else "chess")
         state = game.new()
         skipped = 0
@@ -153,12 +160,31 @@ class PgnMoves(NamedTuple):
         board = chess.Board(fen or chess.STARTING_FEN, chess960=chess960)
         first = board.ply()
         sans = []
+        opening = ("", "")
+        find_opening = _opening_finder() if named and not chess960 else None
         for text in actions[skipped:]:
             try:
                 sans.append(board.san_and_push(board.parse_uci(text)))
             except ValueError as error:
                 raise GameError(f"the record has the move {text[:20]!r}, which is not legal") from error
-        return cls(fen, first, skipped, tuple(sans))
+            if find_opening is not None and len(sans) <= _LONGEST_OPENING:
+                opening = find_opening(board) or opening
+        return cls(fen, first, skipped, tuple(sans), *opening)
+
+
+_LONGEST_OPENING: Final = 36
+"""Half-moves of the longest line in the table of openings."""
+
+
+@cache
+def _opening_finder() -> Callable[[chess.Board], tuple[str, str] | None]:
+    """A function that finds code and name of a position in the table that ``scripts.make_openings`` wrote."""
+    from chess.polyglot import zobrist_hash  # noqa: PLC0415 - only exports need it
+
+    table = files(__package__).joinpath("openings.tsv").read_text("utf-8")
+    rows = (line.split("\t") for line in table.splitlines())
+    names = {int(key, 16): (eco, name) for key, eco, name in rows}
+    return lambda board: names.get(zobrist_hash(board))
 
 
 def algebraic(actions: Sequence[str], *, chess960: bool) -> Sequence[str]:
