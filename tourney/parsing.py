@@ -10,11 +10,12 @@ import json
 import sys
 import tomllib
 import zlib
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, Protocol, cast
@@ -77,6 +78,19 @@ def unpacked(file: Readable, name: str) -> Iterator[bytes]:
         while first:
             yield first
             first = file.read(MAX_READ)
+
+
+def utf8_of(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield a text as UTF-8 without a byte order mark, which tells UTF-16; other texts stay as they are."""
+    first = next(blocks, b"")
+    encoding = {BOM_UTF16_LE: "utf-16-le", BOM_UTF16_BE: "utf-16-be"}.get(first[:2])
+    if encoding is None:
+        yield first.removeprefix(BOM_UTF8)
+        yield from blocks
+        return
+    decoder = getincrementaldecoder(encoding)("replace")
+    for block in chain([first[2:]], blocks):
+        yield decoder.decode(block).encode("utf-8", "replace")
 
 
 def _decompressed(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tourney.errors import ActionError, GameError, OptionError, PositionError
@@ -349,8 +349,10 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} takes no positions as openings")
 
-    def read_pgn(self, text: str) -> Iterator[Callable[[], tuple[str, ...]]]:  # noqa: ARG002 - for games that PGN is written of
+    def read_pgn(self, blocks: Iterable[bytes]) -> Iterator[Callable[[], tuple[str, ...]]]:  # noqa: ARG002 - for games that PGN is written of
         """Yield a function for each game of a PGN, which returns its actions: its FEN as a set-up, its moves.
+
+        ``blocks``: the text of the file in pieces of any size.
 
         The function raises PositionError for a game that cannot be read.
         """

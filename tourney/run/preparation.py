@@ -198,6 +198,8 @@ def prepare(
     a file that cannot be played or that changes a fixed key.
     """
     plan = file.plan
+    for note in file.notes:
+        say(note)
     stored = None if database is None else database.tournaments.find(plan.name)
     before: tuple[StoredEntrant, ...] = ()
     paired = 0
@@ -237,7 +239,8 @@ def _check_playable(preparation: Preparation) -> None:
         seats = tuple(stored.entrant for stored in preparation.added[: plan.seats])
         row = Row(1, 1, 1, 1, ())
         first = plan.seed_of(preparation.seed, row)
-        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
+        opening = plan.opening_of(preparation.seed, row)
+        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, opening)
         Referee(spec, find_game(plan.game)).begin(())
 
 
@@ -319,6 +322,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
         new["[limits] ponder"] = old["[limits] ponder"]
     if file.memory_mb is None:  # the default may have been another one
         new["[limits] memory-mb"] = old["[limits] memory-mb"]
+    if new["opening-order"] == "shuffled" and old["opening-order"] == "random":  # the rule of older plans
+        new["opening-order"] = old["opening-order"]
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled

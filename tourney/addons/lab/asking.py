@@ -36,7 +36,13 @@ from tourney.run.listeners import Listener, Listeners
 from tourney.run.preparation import enter
 from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.summary import RunProgress, Summary
-from tourney.run.tournament_file import TournamentFile, check_adjudication, read_book
+from tourney.run.tournament_file import (
+    TournamentFile,
+    book_form,
+    check_adjudication,
+    planned_order,
+    read_book,
+)
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import History, Setup, find_format, group_size
 from tourney.schedule.row import MatchKey, ResultRow
@@ -223,10 +229,10 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
     """The plan's openings. Raises UsageError and TournamentError."""
     if question.book is None:
         return {"opening_plies": opening_plies(game, question.opening_plies)}
-    if question.opening_plies and question.book.suffix != ".pgn":
+    if question.opening_plies and book_form(question.book) != ".pgn":
         raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
     book = read_book(question.book, game, seats, options, question.opening_plies or 0)
-    return {"book": book, "opening_order": question.opening_order}
+    return {"book": book, "opening_order": planned_order(question.opening_order, book)}
 
 
 def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
@@ -290,7 +296,9 @@ def _derived_name(
     more = {"options": dict(plan.options), "opening-plies": plan.opening_plies, "seats": plan.seats}
     data |= {key: more[key] for key in rule.hashed}
     if plan.book:
-        data |= {"book": [list(line) for line in plan.book], "opening-order": plan.opening_order}
+        # Names stay those of older plans, whose random order had another rule.
+        order = "random" if plan.opening_order == "shuffled" else plan.opening_order
+        data |= {"book": [list(line) for line in plan.book], "opening-order": order}
     title = rule.title.format(*(entrant.name for entrant in entrants))
     return f"{title}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
 

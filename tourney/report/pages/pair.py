@@ -284,7 +284,7 @@ def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPa
     a, b = (source.labels[number] for number in pair)
     plan = source.tournament.plan
     # Before the end nothing is shown that follows from the seed.
-    drawn = not source.disclosed.ended and plan.opening_order == "random"
+    drawn = not source.disclosed.ended and plan.opening_order != "sequential"
     book = () if plan.format == IMPORTED or drawn else plan.book
     by_opening: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_seat: defaultdict[int, bytearray] = defaultdict(bytearray)
@@ -292,7 +292,7 @@ def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPa
     for game in games:
         if book:
             row = game.match.row
-            by_opening[plan.book_line(plan.seed_of(source.tournament.seed, row), row)].append(game.half)
+            by_opening[plan.book_line(source.tournament.seed, row)].append(game.half)
         by_seat[game.seat].append(game.half)
         by_round[game.match.key.round].append(game.half)
     halves = bytes(game.half for game in games)
