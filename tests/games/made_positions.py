@@ -77,7 +77,7 @@ def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow, single:
     return f"{'/'.join(columns)} {1 + draw(colours)} {phase} {','.join(hands)} {rolls} {options}"
 
 
-def seven_sages(draw: RandBelow) -> str:
+def seven_sages(draw: RandBelow, actions: int = 120) -> str:
     """Sages close together around the fool and the cities, where reflections and the rule of three matter."""
     span = (15, 7)[draw(2)]
     low = 4 if span == 7 else 0
@@ -87,11 +87,13 @@ def seven_sages(draw: RandBelow) -> str:
         if square not in squares and (squares or (1 <= square[0] <= 13 and 1 <= square[1] <= 13)):
             squares.append(square)
     fool, red, blue = squares[0], sorted(squares[1:8]), sorted(squares[8:])
-    ply = (draw(118), 118, 119)[draw(3)]
+    ply = (draw(actions - 2), actions - 2, actions - 1)[draw(3)]
     starter = 1 + draw(2)
     seat = starter if ply % 2 == 0 else 3 - starter
     words = [",".join(map(ss.name, side)) for side in (red, blue)]
-    return f"{words[0]} {words[1]} {ss.name(fool)} {seat} {draw(5)}:{draw(5)} {1 + draw(12)} {ply} {starter}"
+    option = "" if actions == 120 else f" round-actions={actions}"
+    points = f"{draw(5)}:{draw(5)}"
+    return f"{words[0]} {words[1]} {ss.name(fool)} {seat} {points} {1 + draw(12)} {ply} {starter}{option}"
 
 
 def element(seats: int, draw: RandBelow) -> str:

@@ -67,6 +67,16 @@ def stones(seats: int, count: int, play_on: bool, each: int | None = None) -> Se
     )
 
 
+def sages(actions: int) -> Setting:
+    return Setting(
+        "seven-sages",
+        lambda: seven_sages.Oracle(actions),
+        lambda text: seven_sages.Oracle.read(text, actions),
+        lambda draw: made_positions.seven_sages(draw, actions),
+        options={"round-actions": str(actions)},
+    )
+
+
 def elements(seats: int) -> Setting:
     return Setting(
         "element",
@@ -80,6 +90,8 @@ def elements(seats: int) -> Setting:
 SETTINGS = [
     Setting("sages-tafl", sages_tafl.Oracle, sages_tafl.Oracle.read, made_positions.sages_tafl),
     Setting("seven-sages", seven_sages.Oracle, seven_sages.Oracle.read, made_positions.seven_sages),
+    sages(60),
+    sages(100),
     Setting("cyvasse", cyvasse.Oracle, cyvasse.Oracle.read, made_positions.cyvasse),
     stones(2, 10, False),
     stones(2, 10, False, 1),
