@@ -43,24 +43,24 @@ def sages_tafl(draw: RandBelow) -> str:
 
 
 def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow, single: bool = False) -> str:
-    """Full columns, finished colours, and roll counts near the limit."""
+    """Full columns, boards that a roll wipes, finished colours, and roll counts near the limit."""
     colours = 2 if single else 3 if seats == 3 else 4
-    left = dict.fromkeys(range(1, colours + 1), stones - draw(2))
-    columns = []
-    full = {3, draw(7)} if draw(4) == 0 else set[int]()  # so that a roll wipes the board
-    for number in range(7):
-        crowd = 0 if number in full else draw(4)
-        column = ""
+    wipes = draw(3) == 0 and colours * (stones - 1) >= 18
+    left = dict.fromkeys(range(1, colours + 1), stones - (1 if wipes else draw(2)))
+    columns = [""] * 7
+    # Column 6 and another that is full: those two come first, before the stones run out.
+    full = [3, (0, 1, 2, 4, 5, 6)[draw(6)]] if wipes else []
+    for number in [*full, *(k for k in range(7) if k not in full)]:
+        crowd = draw(4)
         for _ in range(9):
             colour = 1 + draw(colours)
             if number in full and not left[colour]:
                 colour = max(left, key=lambda each: left[each])
-            if left[colour] and (crowd == 0 or draw(3) < crowd):
+            if left[colour] and (number in full or crowd == 0 or draw(3) < crowd):
                 left[colour] -= 1
-                column += str(colour)
+                columns[number] += str(colour)
             else:
-                column += "."
-        columns.append(column)
+                columns[number] += "."
     laid = "".join(columns)
     hands, rank = [], 0
     for colour in left:
@@ -69,7 +69,7 @@ def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow, single:
             hands.append(f"#{rank}")
         else:
             hands.append(str(stones - laid.count(str(colour))))
-    phase = ["roll", "roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+"][draw(11)]
+    phase = "roll" if wipes else ["roll", "roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+"][draw(11)]
     rolls = (draw(200), 498 + draw(3))[draw(2)]
     options = (
         f"seats={seats},stones={stones},play-on={'yes' if play_on else 'no'}{',colours=1' if single else ''}"
