@@ -119,7 +119,7 @@ def _width(format_: Format, setup: Setup, history: History, present: Iterable[in
     """Half of the widest interval of those present, as published."""
     numbers = [player.number for player in setup.participants]
     counts = history.sums(Clusters, shared_dice=setup.shared_dice).counts(numbers, setup.seats)
-    look, (_, matrix) = look_of(format_, setup), strengths(counts)
+    look, (_, matrix) = look_of(format_, setup), strengths(counts, flat=True)
     weight = 1 - 1 / len(setup.participants)
     variances = [float(matrix[number, number]) for number in present]
     return max(round(look.deviations(value, weight) * math.sqrt(value), 1) for value in variances)

@@ -5,7 +5,6 @@ One fit rates all versions over all nights; divisions rank them.
 
 from collections import defaultdict
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -121,16 +120,9 @@ def _ratings(league: League, database: Database, seats: int) -> Mapping[str, Lin
     for name, elo in league.table.anchors.items():
         versions = league.ledger.versions_of(HOUSE, name)
         anchors |= {one.digest: elo for one in versions[-1:] if one.digest in pooled}
-    known = [one for one in league.ledger.versions if one.digest in pooled]
-    # The versions are in the order of bots and numbers, so those of one bot are neighbours.
-    follows = [
-        (one.digest, next_.digest)
-        for one, next_ in pairwise(known)
-        if (one.author, one.bot) == (next_.author, next_.bot)
-    ]
     return {
         pool.versions[line.entrant].digest: (line.elo, line.elo - line.low, line.high - line.elo, line.games)
-        for line in pool.rate(anchors, follows=follows).ratings
+        for line in pool.rate(anchors).ratings
     }
 
 
