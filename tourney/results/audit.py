@@ -283,9 +283,9 @@ def find_dumping(counts: Counts) -> list[Dumping]:
         )
         if not len(rest.cluster):
             continue
-        fit = estimate(rest)
+        fit = estimate(rest, flat=True)
         covariance = fit.covariance[[a, b]][:, [a, b]]
-        gap = float(fit.mode.x[a] - fit.mode.x[b])
+        gap = float(fit.mean[a] - fit.mean[b])
         error = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]) ** 0.5
         score = 1 / (1 + math.exp(-gap))
         # The tail on the side of the surprise: too few points of one bot are too many of the other.
