@@ -42,16 +42,19 @@ def sages_tafl(draw: RandBelow) -> str:
     return f"{text[:-1]} {1 + draw(2)} {towers or '-'} {points[0]}:{points[1]} {quiet} {ply}"
 
 
-def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow) -> str:
+def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow, single: bool = False) -> str:
     """Full columns, finished colours, and roll counts near the limit."""
-    colours = 3 if seats == 3 else 4
+    colours = 2 if single else 3 if seats == 3 else 4
     left = dict.fromkeys(range(1, colours + 1), stones - draw(2))
     columns = []
-    for _ in range(7):
-        crowd = draw(4)
+    full = {3, draw(7)} if draw(4) == 0 else set[int]()  # so that a roll wipes the board
+    for number in range(7):
+        crowd = 0 if number in full else draw(4)
         column = ""
         for _ in range(9):
             colour = 1 + draw(colours)
+            if number in full and not left[colour]:
+                colour = max(left, key=lambda each: left[each])
             if left[colour] and (crowd == 0 or draw(3) < crowd):
                 left[colour] -= 1
                 column += str(colour)
@@ -68,7 +71,9 @@ def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow) -> str:
             hands.append(str(stones - laid.count(str(colour))))
     phase = ["roll", "roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+"][draw(11)]
     rolls = (draw(200), 498 + draw(3))[draw(2)]
-    options = f"seats={seats},stones={stones},play-on={'yes' if play_on else 'no'}"
+    options = (
+        f"seats={seats},stones={stones},play-on={'yes' if play_on else 'no'}{',colours=1' if single else ''}"
+    )
     return f"{'/'.join(columns)} {1 + draw(colours)} {phase} {','.join(hands)} {rolls} {options}"
 
 

@@ -55,14 +55,15 @@ class Setting:
         return "-".join([self.game, str(self.seats), *self.options.values()])
 
 
-def stones(seats: int, count: int, play_on: bool) -> Setting:
+def stones(seats: int, count: int, play_on: bool, each: int | None = None) -> Setting:
+    options = {"stones": str(count), "play-on": "yes" if play_on else "no"}
     return Setting(
         "sage-stones",
-        lambda: sage_stones.Oracle(seats, count, play_on),
-        lambda text: sage_stones.Oracle.read(text, seats, count, play_on),
-        lambda draw: made_positions.sage_stones(seats, count, play_on, draw),
+        lambda: sage_stones.Oracle(seats, count, play_on, each),
+        lambda text: sage_stones.Oracle.read(text, seats, count, play_on, each),
+        lambda draw: made_positions.sage_stones(seats, count, play_on, draw, each == 1),
         seats,
-        {"stones": str(count), "play-on": "yes" if play_on else "no"},
+        options if each is None else {**options, "colours": str(each)},
     )
 
 
@@ -81,6 +82,8 @@ SETTINGS = [
     Setting("seven-sages", seven_sages.Oracle, seven_sages.Oracle.read, made_positions.seven_sages),
     Setting("cyvasse", cyvasse.Oracle, cyvasse.Oracle.read, made_positions.cyvasse),
     stones(2, 10, False),
+    stones(2, 10, False, 1),
+    stones(2, 15, False, 1),
     stones(3, 5, False),
     stones(4, 10, False),
     stones(3, 15, True),

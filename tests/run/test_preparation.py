@@ -41,7 +41,7 @@ def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
     file = read_tournament_file(write_file(folder, text))
     bots = BotStore(folder / "bots")
     messages: list[str] = []
-    with open_tournament(file, str(folder / "t.db"), bots, messages.append) as (repository, amended):
+    with open_tournament(file, str(folder / "t.db"), bots, messages.append) as (repository, amended, _):
         assert amended == repository.tournaments.get()
         assert amended.run.settings == file.run
         return [entrant.name for entrant in repository.tournaments.entrants(amended.id)], messages
@@ -235,7 +235,7 @@ def test_two_sampled_seeds_differ(tmp_path: Path) -> None:
     for name in ("one", "two"):
         path = write_file(tmp_path, FILE.replace("seed = 7", "").replace('"cup"', f'"{name}"'))
         file, bots = read_tournament_file(path), BotStore(tmp_path / "bots")
-        with open_tournament(file, str(tmp_path / "t.db"), bots, print) as (_, tournament):
+        with open_tournament(file, str(tmp_path / "t.db"), bots, print) as (_, tournament, _):
             seeds.add(tournament.seed)
     assert len(seeds) == 2
 

@@ -7,9 +7,9 @@ from typing import Literal, TypeVar
 from tourney.cli.output import OutputFormat, current
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, SeatEffect
-from tourney.ratings.method import RatingLine
+from tourney.ratings.method import METHODS, RatingLine, RatingMethod
 from tourney.ratings.sequential import EVERY_LOOK, Intervals
-from tourney.ratings.trueskill import PACKAGE_TAU, Settings
+from tourney.ratings.trueskill import PACKAGE_TAU
 from tourney.results import columns as catalogue
 from tourney.results import ratings as results
 from tourney.results.columns import Column, rendered
@@ -234,8 +234,6 @@ class PoolDocument(Document, frozen=True, kw_only=True):
 
 P = TypeVar("P", bound=Part)
 
-TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
-
 
 @dataclass(frozen=True, slots=True)
 class RatedBots:
@@ -285,11 +283,16 @@ def print_batch(batch: Batch, bots: RatedBots, show: str, notes: Sequence[str]) 
 
 def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], notes: Sequence[str]) -> None:
     """Print the ratings and, if strength is not one number, the values and cycles below them, for people."""
-    output, names, found = current(), bots.names, batch.cycles
-    rows, evaluations = results.batch_rows(batch, names, bots.faults), results.evaluation_rows(batch, names)
-    cycles = found and Cycles.of(
-        found,
-        cycles=tuple(CycleLine.of(one, bots=tuple(names[n] for n in one.entrants)) for one in found.cycles),
+    output = current()
+    names = bots.names
+    pool_cycles = batch.cycles
+    rows = results.batch_rows(batch, names, bots.faults)
+    evaluations = results.evaluation_rows(batch, names)
+    cycles = pool_cycles and Cycles.of(
+        pool_cycles,
+        cycles=tuple(
+            CycleLine.of(cycle, bots=tuple(names[n] for n in cycle.entrants)) for cycle in pool_cycles.cycles
+        ),
         evaluations=lines_of(EvaluationLine, evaluations),
     )
     shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck))
@@ -305,16 +308,16 @@ def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], note
 
 
 def print_measures(
-    lines: Iterable[RatingLine], method: str, measures: Sequence[str], bots: RatedBots, notes: Sequence[str]
+    lines: Iterable[RatingLine], method: RatingMethod, bots: RatedBots, notes: Sequence[str]
 ) -> None:
-    """Print the ratings of another method, which names its own ``measures``."""
-    rows = results.rating_rows(lines, measures, bots.names, bots.faults)
-    columns = catalogue.rating_columns(method, measures)
+    """Print the ratings of a method that has measures of its own and no intervals."""
+    rows = results.rating_rows(lines, method.measures, bots.names, bots.faults)
+    columns = catalogue.rating_columns(method.measures)
     exact = rendered(rows, columns, people=False)
-    ratings = ({**row, "measures": {key: row[key] for key in measures}} for row in exact)
+    ratings = ({**row, "measures": {name: row[name] for name, *_ in method.measures}} for row in exact)
     document = MeasuresDocument(
         tournament=bots.tournament,
-        method=method,
+        method=method.name,
         ratings=lines_of(MeasuresLine, ratings),
         notes=tuple(notes),
     )
@@ -327,7 +330,7 @@ def print_versions(pool: VersionPool, batch: Batch, notes: Sequence[str]) -> Non
     document = VersionsDocument(
         game=pool.reference.game,
         reference=pool.reference.name,
-        tournaments=tuple(one.name for one in pool.tournaments),
+        tournaments=tuple(tournament.name for tournament in pool.tournaments),
         left_out=tuple(LeftOut(tournament=name, why=why) for name, why in pool.left_out),
         intervals=EVERY_LOOK,
         versions=lines_of(VersionLine, rows),
@@ -342,16 +345,20 @@ def lines_of(kind: type[P], rows: Iterable[object]) -> tuple[P, ...]:
     return tuple(map(kind.of, rows))
 
 
-def trueskill_settings(tau: str, probability: float) -> Settings:
-    """The settings of TrueSkill with the ``--tau`` of a command line. Raises UsageError."""
-    return Settings(
-        draw_probability=probability, tau=PACKAGE_TAU if tau == "default" else number("--tau", tau)
-    )
+def refuse_others(method: RatingMethod, options: Mapping[str, tuple[str, object]]) -> None:
+    """Raise UsageError for the first option that is set and that the method does not have.
+
+    ``options``: by name, the words on the command line and whether they are there.
+    """
+    for name, (words, is_set) in options.items():
+        if is_set and name not in method.options:
+            takers = [taker.name for taker in METHODS.working()[0] if name in taker.options]
+            raise UsageError(f"{words} is for --method {' or '.join(takers)}")
 
 
-def settings_text(settings: Settings) -> str:
-    """The sentence that names the settings of TrueSkill."""
-    return f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"
+def tau_of(text: str) -> float:
+    """The number of ``--tau``. Raises UsageError."""
+    return PACKAGE_TAU if text == "default" else number("--tau", text)
 
 
 def number(option: str, text: str) -> float:

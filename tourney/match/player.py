@@ -71,11 +71,12 @@ class Player:
         now = self.channel.cpu_ms()
         if now is None:
             return None
-        used, self._cpu_ms = max(0, now - self._cpu_ms), max(now, self._cpu_ms)
+        used = max(0, now - self._cpu_ms)
+        self._cpu_ms = max(now, self._cpu_ms)
         return used
 
     def quiet(self) -> bool:
-        """Whether the bot sent nothing but ``info`` since its last answer; drop what it sent."""
+        """Whether the bot sent nothing but ``info`` since its last answer; drop those lines."""
         return not self.lost and all(
             event.kind == "line" and isinstance(decode_bot(event.text), Info)
             for event in self.channel.pending()
@@ -84,6 +85,8 @@ class Player:
 
 def _withheld_words(withheld: Withheld) -> str:
     text = shown(withheld.text)
+    if withheld.whole and not withheld.at_end:
+        return f"its line {text} was not understood"
     if not withheld.at_end:
         return f"{text} came without a newline: {FLUSH}"
     if not withheld.whole:

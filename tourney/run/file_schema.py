@@ -108,7 +108,7 @@ Ponder = Literal["allow", "freeze"]
 
 
 class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """What a bot may use. Milliseconds and MiB; None where there is no such limit."""
+    """The limits of a bot, in milliseconds and MiB; None if there is no such limit."""
 
     move_ms: MoveMs = DEFAULT_LIMITS.move_ms
     increment_ms: IncrementMs = 0
@@ -143,8 +143,8 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
         """
         # A default and the same value in the file mean different things here, so the file itself is asked.
         written = data.get("limits")
-        given = written if isinstance(written, dict) else {}
-        if self.by_fuel and given.get("ponder") == "allow":
+        limits_table = written if isinstance(written, dict) else {}
+        if self.by_fuel and limits_table.get("ponder") == "allow":
             raise SchemaError(
                 ("limits", "ponder"),
                 'is "allow", but with charge = "fuel" no bot runs in the turn of another',
@@ -152,15 +152,15 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
         values = {name: getattr(self, name) for name in Limits.__struct_fields__}
         chosen = {"ponder": self.ponder or "allow", "memory_mb": self.memory_mb or MEMORY_MB}
         limits = Limits(**{**values, **chosen}).metered()
-        if limits.clock_ms is None and "increment-ms" in given:
+        if limits.clock_ms is None and "increment-ms" in limits_table:
             raise SchemaError(("limits", "increment-ms"), "is set without clock-ms")
-        if limits.clock_ms is None or "move-ms" in given:
+        if limits.clock_ms is None or "move-ms" in limits_table:
             return limits
         return msgspec.structs.replace(limits, move_ms=None)
 
 
 class UntilTable(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to find out: the tournament ends as soon as any of it is known."""
+    """The questions of a tournament, which ends as soon as one of them is answered."""
 
     width: Annotated[
         Annotated[int, Meta(ge=1, le=1000)] | None,
@@ -332,9 +332,9 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
 
 def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
     """The schema of a tournament file, with these formats by name and the keys that they take."""
-    own = {key.name: key for format_ in formats for key in format_.keys}
+    keys = {key.name: key for format_ in formats for key in format_.keys}
     fields: list[tuple[str, Any, Any]] = [
-        (key.replace("-", "_"), _key_type(own[key]) | None, None) for key in own
+        (key.replace("-", "_"), _key_type(keys[key]) | None, None) for key in keys
     ]
     word = Literal[tuple(format_.name for format_ in formats)]  # type: ignore[valid-type]  # known when it runs
     fields.append(("format", Annotated[word, Meta(description=FORMAT_HELP)], "round-robin"))

@@ -119,10 +119,10 @@ def _rungs(table: TournamentTable, seats: int) -> tuple[EntrantLine, ...]:
             )
     if LADDER not in table.bots:
         return ()
-    found = ladder_of(table.game, seats)
-    if not found:
+    rungs = ladder_of(table.game, seats)
+    if not rungs:
         raise SchemaError(("bots",), f"names {LADDER}, but {no_ladder_text(table.game, seats)}")
-    return tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in found)
+    return tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in rungs)
 
 
 def _presentation(table: TournamentTable, path: Path) -> Presentation:
@@ -143,10 +143,10 @@ def _plan(
 ) -> Plan:
     """The plan of a file. Raises SchemaError for keys that do not go together, and GameError."""
     game = find_game(table.game)
-    given = {key: str(value) for key, value in table.options.items()}
+    given_options = {key: str(value) for key, value in table.options.items()}
     if table.referee or game.outside:
-        given |= {REFEREE: _referee(table, game.outside, path.parent)}
-    seats, options = game.settings(table.seats, given)
+        given_options |= {REFEREE: _referee(table, game.outside, path.parent)}
+    seats, options = game.settings(table.seats, given_options)
     if seats not in (2, 3, 4):
         raise SchemaError(("seats",), f"is {seats}: tournaments are for 2, 3 or 4 seats per table")
     format_ = find_format(table.format)
@@ -245,27 +245,27 @@ def _extra(
     table: TournamentTable, format_: Format, formats: Sequence[Format]
 ) -> tuple[tuple[str, int | str], ...]:
     """The format's own keys that the file has, as they are stored. Refuses those of other formats."""
-    found: list[tuple[str, int | str]] = []
-    own = [key.name for key in format_.keys]
-    for name in {key.name: key for other in formats for key in other.keys}:
+    settings: list[tuple[str, int | str]] = []
+    names = [key.name for key in format_.keys]
+    for name in {key.name: key for any_format in formats for key in any_format.keys}:
         value = getattr(table, name.replace("-", "_"))
         if value is None:
             continue
-        if name not in own:
+        if name not in names:
             raise SchemaError((name,), f'does not go with format = "{format_.name}"')
         if isinstance(value, tuple):
             if len(set(value)) < len(value):
                 raise SchemaError((name,), "names an entrant twice")
             value = ",".join(value)  # no name contains a comma
-        found.append((name, int(value) if isinstance(value, bool) else value))
+        settings.append((name, int(value) if isinstance(value, bool) else value))
     if table.until != UntilTable():
         if not format_.takes_until:
-            takers = " and ".join(other.name for other in formats if other.takes_until)
+            takers = " and ".join(any_format.name for any_format in formats if any_format.takes_until)
             raise SchemaError(
                 ("until",), f'does not go with format = "{format_.name}"; it is for {takers} tournaments'
             )
-        found += table.until.until.extra()
-    return tuple(sorted(found))
+        settings += table.until.until.extra()
+    return tuple(sorted(settings))
 
 
 MAX_OPENINGS: Final = 20_000
@@ -430,8 +430,8 @@ class Terms(Struct, frozen=True, rename="kebab"):
     opening_plies: Annotated[int, Meta(ge=0, le=MAX_OPENING_PLIES)] | None = None
 
 
-def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, Limits]:
-    """The terms of a tournament file, with the limits ``given`` in place of its own, and the plan's limits.
+def read_terms(path: Path | None, limits: Mapping[str, object]) -> tuple[Terms, Limits]:
+    """The terms of a tournament file, with other ``limits`` in place of its own, and the plan's limits.
 
     Raises TournamentError for the file, and UsageError for a value.
     """
@@ -441,7 +441,7 @@ def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, L
         raise TournamentError(f"{path}: there is no table [limits], and no opening-book", file=path)
     written = data.get("limits", {})
     if isinstance(written, dict):
-        data["limits"] = {**written, **given}
+        data["limits"] = {**written, **limits}
     try:
         terms = read(data, Terms, toml=True)
         return terms, terms.limits.planned(data)
@@ -451,22 +451,22 @@ def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, L
 
 def clock_limits(text: str) -> dict[str, object]:
     """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action."""
-    found = _CLOCK.fullmatch(text)
-    if found is None:
+    match = _CLOCK.fullmatch(text)
+    if match is None:
         raise UsageError(f"--clock {text!r} is not of the form SECONDS or SECONDS+INCREMENT, as 8+0.08")
-    clock, increment = (round(1000 * float(part or 0)) for part in found.groups())
+    clock, increment = (round(1000 * float(part or 0)) for part in match.groups())
     return {"clock-ms": clock, "increment-ms": increment}
 
 
 def toml_values(option: str, words: Iterable[str]) -> dict[str, object]:
     """The keys of ``KEY=VALUE`` words, with values as in TOML. Raises UsageError."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not _KEY.fullmatch(key):
             raise UsageError(f"{option} {word!r} does not have the form KEY=VALUE")
-        found[key] = _toml_value(value)[1]
-    return found
+        values[key] = _toml_value(value)[1]
+    return values
 
 
 def _toml_value(text: str) -> tuple[str, object]:

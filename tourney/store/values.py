@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from tourney.errors import StoreError, legible
+from tourney.errors import StoreError
 from tourney.match.evidence import NONE, Evidence
 from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
@@ -31,6 +31,7 @@ from tourney.schema import (
 from tourney.seeds import match_seed, sample_book_line, shuffled_book_line
 from tourney.store.beacon import Beacon
 from tourney.store.column_reading import ColumnError, read_json
+from tourney.texts import legible
 
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
 NO_BOT: Final = "0" * 64
@@ -101,20 +102,20 @@ class ExportedRun(RunSettings, frozen=True, forbid_unknown_fields=True):
 class StoredRun(ExportedRun, frozen=True, forbid_unknown_fields=True):
     """Run settings as stored: with the ``floor``, which is of this machine.
 
-    These are the degrees of the protections below which no bot is started. They are what the first run had,
-    or what the tournament was allowed to go on with if it is ``weaker``.
+    These are the degrees of the protections below which no bot is started. They are the first run's or,
+    if the tournament is ``weaker``, lower ones with which it was allowed to go on.
     """
 
     floor: dict[ProtectionName, Literal["enforced", "partial", "absent"]] = {}
 
     @property
     def settings(self) -> RunSettings:
-        """Those that a file may have."""
+        """The settings that a file may have."""
         return RunSettings(**{name: getattr(self, name) for name in RunSettings.__struct_fields__})
 
 
 class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """What a tournament file fixes at the first start, except for the seed and the entrants.
+    """The part of a tournament that its file fixes at the first start, without the seed and the entrants.
 
     ``options`` holds all the game's options, and ``extra`` the format's own settings, both sorted by name; in
     JSON they are objects. ``games_per_pairing`` is a multiple of the mirrored group's size. ``book`` holds
@@ -400,7 +401,7 @@ class ReplacedResult(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void.
+    """The outcome of a row for the store: a match as played, or (``played`` None) why it is void.
 
     ``void_entrant`` is the number of the entrant that makes the match void, as it is benched or
     (``out_of_memory``) used the most of a machine whose memory was full; or None. ``note`` is text for
@@ -424,7 +425,7 @@ class MatchResult:
         return "overload" if self.overloaded else "machine-failure"
 
     def result(self, seats: int) -> Result:
-        """What is stored of the match. Raises StoreError if it was played with another number of seats."""
+        """The match's result, as stored. Raises StoreError if it was played with another number of seats."""
         played = self.played
         outcome = Outcome((1,) * seats, "void", ()) if played is None else played.outcome
         if len(outcome.ranks) != seats:

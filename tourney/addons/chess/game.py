@@ -118,8 +118,10 @@ class Chess(DrawnGame[Move]):
         return super().read_action(state, text)
 
     def read_notation(self, view: str, text: str) -> str:
-        """The UCI move of standard algebraic notation, such as ``e4``, ``Nf3`` or ``O-O``."""
-        move: str = rules().move_of(view, text, chess960=self.chess960)
+        """The UCI move of any spelling that means just one: ``Nf3``, ``O-O``, ``a7a8=Q``, ``E2E4``."""
+        rules()  # without the package it says what to install
+        spelling = import_module("tourney.addons.chess.spelling")
+        move: str = spelling.move_of(view, text, chess960=self.chess960)
         return move
 
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games

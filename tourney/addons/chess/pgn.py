@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from tourney.errors import legible
 from tourney.exchange.foreign_game import TERMINATIONS, result_text
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.schedule.row import MatchKey
+from tourney.texts import legible
 
 if TYPE_CHECKING:
     from tourney.addons.chess.starts import PgnMoves

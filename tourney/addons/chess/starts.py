@@ -71,14 +71,6 @@ def set_up(text: str, *, chess960: bool) -> str:
     return f"={from_board(read_epd(text, chess960=chess960)).position().replace(' ', '_')}"
 
 
-def move_of(fen: str, text: str, *, chess960: bool) -> str:
-    """The UCI move of one in standard algebraic notation, or the text itself if it is not a legal one."""
-    try:
-        return chess.Board(fen, chess960=chess960).parse_san(text.replace("0", "O")).uci()
-    except ValueError:
-        return text
-
-
 def is_fresh(state: State[Move]) -> bool:
     """Whether nothing was played yet but the draw of Chess960."""
     return isinstance(state, ChessState) and state.ply == state.quiet == 0 and len(state.seen) == 1

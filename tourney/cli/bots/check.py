@@ -65,8 +65,8 @@ class _CheckRequest(opt.CommandOptions):
 
     def games_of(self, bot: StoredBot) -> tuple[str, ...]:
         """The games to test a bot in. Raises UsageError or BotError if it does not say or play them."""
-        found = self.games or bot.manifest.games
-        if not found:
+        games = self.games or bot.manifest.games
+        if not games:
             raise UsageError(f"{bot.label} does not say which games it plays; name one: --game GAME")
         for game in self.games:
             if not bot.manifest.plays(game):
@@ -74,7 +74,7 @@ class _CheckRequest(opt.CommandOptions):
                     f"{bot.label} says it plays {', '.join(bot.manifest.games)}, not {game};"
                     " see games in its bot.toml"
                 )
-        return found
+        return games
 
 
 @opt.command("check", _CheckRequest)
@@ -107,28 +107,28 @@ def _check(bot: str, options: _CheckRequest) -> None:
     output = current()
     limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms, memory_mb=options.memory_mb)
     dialogue: list[str] | None = None if options.record is None else []
-    said = output.write if output.people else output.say
-    listener = TrialListener(said if options.watch else None, dialogue)
+    write = output.write if output.people else output.say
+    listener = TrialListener(write if options.watch else None, dialogue)
     trials: list[Trial] = []
     with ExitStack() as stack:
-        store, found, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
-        for note in found.notes:
+        store, stored_bot, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
+        for note in stored_bot.notes:
             output.say(f"{bot}: {note}")
-        games = options.games_of(found)
+        games = options.games_of(stored_bot)
         if options.record is not None:
             check_writable(options.record)
         sandbox = open_sandbox(options.sandbox, {"the bot store": Path(options.bots)})
-        for trial in check_bot(found, store, sandbox, games, limits, listener):
+        for trial in check_bot(stored_bot, store, sandbox, games, limits, listener):
             output.text(*trial.lines())
             trials.append(trial)
             if trial.varies:
-                BotStore(Path(options.bots)).mark_varying(found.digest)
+                BotStore(Path(options.bots)).mark_varying(stored_bot.digest)
             if options.record is not None and len(trials) == 1:
-                lines = [f"# {found.label}: {trial.name}", *(dialogue or ()), ""]
+                lines = [f"# {stored_bot.label}: {trial.name}", *(dialogue or ()), ""]
                 write_file(options.record, "\n".join(lines).encode("utf-8"))
     failed = sum(trial.ok is False for trial in trials)
     parts = tuple(TrialLine.of(trial, advice=trial.advice or None) for trial in trials)
-    output.document(BotCheckDocument(bot=found.label, passed=not failed, trials=parts))
+    output.document(BotCheckDocument(bot=stored_bot.label, passed=not failed, trials=parts))
     if failed:
-        raise CheckError(f"{found.label} failed {failed} of {len(trials)} trials")
-    output.text(f"{found.label} passed {len(trials)} trials")
+        raise CheckError(f"{stored_bot.label} failed {failed} of {len(trials)} trials")
+    output.text(f"{stored_bot.label} passed {len(trials)} trials")

@@ -16,10 +16,11 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import bots_at, digest_of_folder
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import BotError, CheckError, TourneyError, counted, printable
+from tourney.errors import BotError, CheckError, TourneyError
 from tourney.held_folder import remove_tree
 from tourney.results.columns import Row
 from tourney.schema import Document, Part
+from tourney.texts import counted, printable
 
 
 class BotLine(Part, frozen=True, kw_only=True):
@@ -71,22 +72,22 @@ SHORT = 12
 def find_bot(
     reference: str, store: BotStore, stack: ExitStack, *, replace_shipped: bool = False
 ) -> tuple[BotStore, StoredBot, Path]:
-    """Find a bot, the store that holds it, and where it comes from; the given store does not change.
+    """Find a bot, the store that holds it, and its origin; ``store`` does not change.
 
     A bot given by path, or one that ships, is copied to a temporary store, which ``stack`` removes. Raises
     BotError if there is no such bot or, unless ``replace_shipped``, if another bot bears a shipped name.
     """
-    found = look_up(reference, store)
-    if isinstance(found, StoredBot):
-        return store, found, found.folder
+    bot = look_up(reference, store)
+    if isinstance(bot, StoredBot):
+        return store, bot, bot.folder
     folder = Path(tempfile.mkdtemp(prefix="tourney-"))
     stack.callback(remove_tree, folder)
     temporary = BotStore(folder)
-    return temporary, temporary.add(found, replace_shipped=replace_shipped), found
+    return temporary, temporary.add(bot, replace_shipped=replace_shipped), bot
 
 
 def write_stored(stored: Iterable[StoredBot]) -> None:
-    """Print bots that a command added or restored: as JSON all at once, else each as soon as it is done."""
+    """Print bots that a command added or restored: as JSON all together, else each as soon as it is done."""
     output = current()
     lines = []
     for bot in stored:
@@ -125,8 +126,8 @@ def raise_refused(
 
 def source_of(bot: StoredBot, shipped: dict[str, str], otherwise: str) -> str:
     """In a word, where a bot comes from; ``shipped`` as ``shipped_digests`` returns it."""
-    found = provenance(bot.digest, (bot.manifest.name,), shipped)
-    return {"shipped": "ships", "replacement": "replaces shipped", "submitted": otherwise}[found]
+    origin = provenance(bot.digest, (bot.manifest.name,), shipped)
+    return {"shipped": "ships", "replacement": "replaces shipped", "submitted": otherwise}[origin]
 
 
 def bot_part(kind: type[P], manifest: Manifest, **more: object) -> P:
@@ -176,9 +177,14 @@ def command(bots: str) -> None:
         if digest not in stored
     ]
     lines += [
-        bot_part(BotLine, one.bot.manifest, source=source_of(one.bot, digests, one.origin), digest=one.digest)
-        for one in entries
-        if one.bot
+        bot_part(
+            BotLine,
+            entry.bot.manifest,
+            source=source_of(entry.bot, digests, entry.origin),
+            digest=entry.digest,
+        )
+        for entry in entries
+        if entry.bot
     ]
     lines.sort(key=lambda line: line.name)
     output = current()
