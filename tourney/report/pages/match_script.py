@@ -299,9 +299,9 @@ def clocks_left(record: Record, times: Sequence[float | None]) -> list[tuple[int
     They are the record's limits less the stored times, by the referee's own rule. Charged processor time is
     not stored by action.
     """
-    if record.limits.clock_ms is None or record.limits.charge != "wall" or not times:
+    clocks = Clocks(record.limits, len(record.seats), [entrant.name for entrant in record.seats])
+    if clocks.left is None or record.limits.charge != "wall" or not times:
         return []
-    clocks = Clocks(record.limits, len(record.seats))
     by_ply = [tuple(left // MS for left in clocks.left or ())]
     for (actor, _), time in zip_longest(record.actions, times[: len(record.actions)]):
         if actor and time is not None:

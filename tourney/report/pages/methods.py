@@ -202,15 +202,25 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
 
 
 def time_control(limits: Limits) -> str:
-    """The limits of time and nodes in words."""
+    """The limits of time, nodes and depth in words; those of single entrants behind their names."""
+    own = (
+        f"{display.label(each.entrant)}: {_time_words(limits.of(each.entrant))}" for each in limits.entrants
+    )
+    return "; ".join([_time_words(limits), *own])
+
+
+def _time_words(limits: Limits) -> str:
     words = []
     if limits.clock_ms is not None:
         more = f" + {limits.increment_ms / 1000:g} s" if limits.increment_ms else ""
-        words.append(f"{limits.clock_ms / 1000:g} s{more} per game")
+        period = "game" if limits.clock_moves is None else counted(limits.clock_moves, "action")
+        words.append(f"{limits.clock_ms / 1000:g} s{more} per {period}")
     if limits.move_ms is not None:
         words.append(f"{limits.move_ms:g} ms per action")
     if limits.nodes is not None:
         words.append(counted(limits.nodes, "node") + " per action")
+    if limits.depth is not None:
+        words.append(f"depth {limits.depth}")
     if words and limits.charge != "wall":
         words.append(f"charged by {limits.charge}")
     return ", ".join(words) or "no limit"
