@@ -105,6 +105,7 @@ def test_exported_table_has_the_ratings_of_the_tournament(cup: str, tmp_path: Pa
     assert [{**row, **apart} for row in table] == [{**row, **apart} for row in stored]
 
 
+@pytest.mark.addon("chess")
 @pytest.mark.parametrize(
     "words",
     [(), ("--method", "trueskill"), ("--show", "pairs"), ("--show", "pool"), ("--forfeits", "void")],

@@ -297,6 +297,7 @@ PGN = """[Event "a"]
 """
 
 
+@pytest.mark.addon("chess")
 def test_epd_sets_positions_up(tmp_path: Path) -> None:
     (tmp_path / "b.epd").write_text(EPD)
     assert read_book(tmp_path / "b.epd", find_game("chess"), 2, {}) == (
@@ -313,6 +314,7 @@ def test_epd_sets_positions_up(tmp_path: Path) -> None:
         read_book(tmp_path / "b.epd", find_game("sages-tafl"), 2, {})
 
 
+@pytest.mark.addon("chess")
 def test_games_of_pgn_are_openings(tmp_path: Path) -> None:
     (tmp_path / "b.pgn").write_text(PGN)
     start = "=4k3/8/8/8/8/8/8/4K2R_w_K_-_0_1"
@@ -326,6 +328,7 @@ def test_games_of_pgn_are_openings(tmp_path: Path) -> None:
         read_book(tmp_path / "b.pgn", find_game("chess"), 2, {})
 
 
+@pytest.mark.addon("chess")
 def test_seat_may_not_set_a_position_up() -> None:
     game = find_game("chess")
     action = game.set_up("4k3/8/8/8/8/8/8/4K2R w K - 0 1")

@@ -206,6 +206,8 @@ class Game(ABC, Generic[A]):
     has_hidden_actions: bool = False
     outside: ClassVar[bool] = False
     """Whether an outside referee plays the matches, so that there are results and no actions."""
+    launcher: ClassVar[str] = ""
+    """The launcher (``tourney.match.launcher``) of all its matches; "" if their limits decide."""
     observations_inform: bool = False
     """Whether observations tell a seat more than the actions that it sees. Then ``sample`` may refuse one."""
     has_positions: bool = True

@@ -4,7 +4,6 @@ import dataclasses
 import secrets
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -70,7 +69,7 @@ def play_match(
     # Before a process starts: the kernel would end a bot in the middle of the match.
     refuse_unfit(MatchMemory.of(limits, count, modules=modules))
     box = open_sandbox(sandbox, {"the bot store": bot_store.root})
-    with closing(StoreLauncher(bot_store, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
+    with MatchRunner(StoreLauncher(bot_store, box), sandbox=box) as runner:
         played = runner.play(spec)
     names = " against ".join(entrant.name for entrant in entrants)
     label = f"{rules.name}: {names}, seed {number}"

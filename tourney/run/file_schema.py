@@ -108,7 +108,7 @@ Ponder = Literal["allow", "freeze"]
 
 
 class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """What a bot may use. Milliseconds and MiB; None where there is no such limit."""
+    """The limits of a bot, in milliseconds and MiB; None if there is no such limit."""
 
     move_ms: MoveMs = DEFAULT_LIMITS.move_ms
     increment_ms: IncrementMs = 0
@@ -160,7 +160,7 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
 
 
 class UntilTable(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to find out: the tournament ends as soon as any of it is known."""
+    """The questions of a tournament, which ends as soon as one of them is answered."""
 
     width: Annotated[
         Annotated[int, Meta(ge=1, le=1000)] | None,

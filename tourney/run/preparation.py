@@ -199,21 +199,23 @@ def prepare(
     """
     plan = file.plan
     stored = None if database is None else database.tournaments.find(plan.name)
-    if database is None or stored is None:
-        if file.run.withdrawn:
-            raise TournamentError(
-                f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {plan.name} has not"
-                " started: remove it from withdrawn and from the entrants",
-                file=file.path,
-                key="withdrawn",
-            )
-        preparation = Preparation(file, None, (), 0, enter(file, file.entrants, bots, find=find, say=say))
-    else:
+    before: tuple[StoredEntrant, ...] = ()
+    paired = 0
+    lines = file.entrants
+    withdrawn: tuple[int, ...] = ()
+    if database is not None and stored is not None:
         before = database.tournaments.entrants(stored.id)
         paired = database.schedules.progress(stored.id).rounds
         lines, withdrawn = changes_of(file, stored, before, paired)
-        added = enter(file, lines, bots, before=before, joined=paired + 1, find=find, say=say)
-        preparation = Preparation(file, stored, before, paired, added, withdrawn)
+    elif file.run.withdrawn:
+        raise TournamentError(
+            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {plan.name} has not started:"
+            " remove it from withdrawn and from the entrants",
+            file=file.path,
+            key="withdrawn",
+        )
+    added = enter(file, lines, bots, before=before, joined=paired + 1, find=find, say=say)
+    preparation = Preparation(file, stored, before, paired, added, withdrawn)
     with naming(file.path):
         _check_playable(preparation)
         if dict(plan.extra).get("seeding") == "rating" and preparation.added:

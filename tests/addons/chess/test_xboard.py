@@ -152,6 +152,7 @@ def test_second_seat_gets_a_position_and_plain_moves() -> None:
         ("< move O-O-O\n> force", "line: move O-O-O"),
         ("<   move\te2e4 \n> force", "line: move e2e4"),
         ("< move e7e8Q\n> force", "line: move e7e8q"),
+        ("< 1. ... e2e4\n> force", "line: move e2e4"),
         ("< 0-1 {White resigns}", "line: resign"),
         ("< 1-0 {White mates}\n< move e2e4\n> force", "line: move e2e4"),
         (
@@ -209,6 +210,20 @@ def test_done_0_makes_time_for_more_features() -> None:
     inner.finish()
 
 
+def test_move_in_two_forms_is_one_answer() -> None:
+    """And a second one in the same form is named."""
+    channel, inner = begun(
+        "> go\n< 1. ... e2e4\n> force\n< My move is : e2e4\n< move e2e4\n> e7e5\n> go\n"
+        "< move d2d4\n> force\n< move d2d4\n"
+    )
+    assert said(channel, b"go\n") == "line: move e2e4"
+    assert list(channel.pending()) == []
+    assert said(channel, b"play 1 e2e4\nplay 2 e7e5\ngo\n") == "line: move d2d4"
+    why = "gave a second answer to one request: 'move d2d4'"
+    assert list(channel.pending()) == [Event("malformed", why)]
+    inner.finish()
+
+
 def test_silent_engine_is_nudged_by_empty_lines() -> None:
     """GNU Chess: the features come after further input."""
     with Nudged() as engine:
@@ -222,6 +237,7 @@ def test_silent_engine_is_nudged_no_more_than_it_may_be() -> None:
     with Nudged(needs=MOST_NUDGES + 1) as engine:
         channel = XboardProtocol().adapt(engine)
         assert said(channel, b"tourney 1\n") == "timeout: "
+        assert "enter GNU Chess with --uci" in channel.time_out(Event("timeout")).text
         assert engine.sent.count(b"\n") == MOST_NUDGES
 
 

@@ -43,7 +43,7 @@ def test_two_games_are_played() -> None:
         < DEBUG thinking
         < 8,8
         > TURN 7,8
-        < 8,07
+        <   8 ,\t07
         > INFO game_type 1
         > INFO rule 0
         > INFO timeout_match 9000

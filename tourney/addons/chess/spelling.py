@@ -15,6 +15,7 @@ _MOVE: Final = re.compile(
     r"(?:[=/]?\(?(?P<promotion>[QRBNqrbn])\)?)?(?:e\.?p\.?)?[+#!?]*",
     re.ASCII,
 )
+_SQUARES: Final = re.compile(r"[a-h][1-8][-x:]?[a-h][1-8]", re.ASCII)
 _CASTLING: Final = re.compile(r"[O0]-?[O0](?P<long>-?[O0])?[+#!?]*", re.ASCII | re.IGNORECASE)
 
 
@@ -30,8 +31,10 @@ def move_of(fen: str, text: str, *, chess960: bool) -> str:
         return text
     legal = list(board.legal_moves)
     small = text.lower()
+    # ``B6B5`` is two squares, and not a bishop of the sixth rank.
+    forms = (small,) if _SQUARES.match(small) else (small, small[:1].upper() + small[1:])
     meant = _meanings(board, legal, text) or {
-        move for form in (small, small[:1].upper() + small[1:]) for move in _meanings(board, legal, form)
+        move for form in forms for move in _meanings(board, legal, form)
     }
     return board.uci(meant.pop()) if len(meant) == 1 else text
 

@@ -25,7 +25,8 @@ from tourney.protocol import Go, NewGame, shown
 NO_OPTIONS: Final[Mapping[str, Setting]] = MappingProxyType({})
 NO_LIMITS: Final[Mapping[str, int]] = MappingProxyType({})
 _FEATURE = re.compile(r'([a-z]+) ?= ?("[^"]*"|[^ ]+)', re.ASCII)
-_MOVE = re.compile(r"move ([!-~]{2,20})", re.ASCII | re.IGNORECASE)
+_MOVE = re.compile(r"(move|[0-9]{1,4}\. ?\.\.\.) ([!-~]{2,20})", re.ASCII | re.IGNORECASE)
+"""A move, also as in version 1 of the protocol: ``12. ... e7e5``, which GNU Chess prints."""
 _COORDINATES = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?", re.ASCII)
 _THINKING = re.compile(r"([0-9]{1,3})[.&+]? (-?[0-9]{1,9}) [0-9]+ ([0-9]{1,15})(?: |\Z)", re.ASCII)
 _RESULT = re.compile(r"(?:resign\b|(0-1|1-0)\b)(?: ?\{.*)?", re.ASCII)
@@ -57,6 +58,7 @@ class XboardChannel(EngineChannel):
         self._go = go
         self._new: list[str] = []
         self._own = ""
+        self._numbered = ""  # its last move, if it was in the form of version 1
         self._pings = 0
         self._asked = 0  # when it was asked for its features
         self._nudges = 0
@@ -83,6 +85,12 @@ class XboardChannel(EngineChannel):
             if not (self._features or self._unread):
                 self._inner.send(b"\n")
         return super().wait(deadline)
+
+    def time_out(self, event: Event) -> Event:
+        """Name what a silent engine may be."""
+        if self._wants == "bot" and not (self._features or self._unread):
+            return Event("timeout", "no answer to xboard's greeting; enter GNU Chess with --uci, as uci")
+        return event
 
     def _begin(self, game: NewGame) -> None:
         if game.game != "chess":
@@ -139,7 +147,9 @@ class XboardChannel(EngineChannel):
             self._new.append(f"usermove {action}" if self._features.get("usermove") == "1" else action)
 
     def _is_answer(self, line: str) -> bool:
-        return _MOVE.fullmatch(line) is not None
+        # Some engines print their move in both forms.
+        match = _MOVE.fullmatch(line)
+        return match is not None and match[1].lower() == "move" and match[2].lower() != self._numbered
 
     def _answer(self, line: str) -> Event | None:
         word = line.partition(" ")[0].lower()
@@ -167,7 +177,8 @@ class XboardChannel(EngineChannel):
         if match is None:
             return None
         self._done()
-        self._own = match[1].lower() if _COORDINATES.fullmatch(match[1].lower()) else match[1]
+        self._numbered = "" if match[1].lower() == "move" else match[2].lower()
+        self._own = match[2].lower() if _COORDINATES.fullmatch(match[2].lower()) else match[2]
         self._inner.send(b"force\n")
         return self._moved(self._own)
 
