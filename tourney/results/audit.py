@@ -407,6 +407,7 @@ def _at_most(points: float, games: int, gap: float, error: float, dispersion: fl
     Binomial, averaged over the gap's normal errors: a normal approximation is wrong in the tails of one-sided
     pairs, and draws only make points vary less.
     """
+    # Games that vary more than independent ones are worth fewer of them.
     count = max(round(games / dispersion), 1)
     most = math.floor(points / games * count)
     nodes, weights = np.polynomial.hermite_e.hermegauss(31)
