@@ -15,7 +15,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
-from tourney.errors import GameError, TournamentError, UsageError, counted
+from tourney.errors import GameError, TournamentError, UsageError
 from tourney.exchange.game_writers import writes_games
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
@@ -40,6 +40,7 @@ from tourney.schema import SchemaError, check_range, read, seed_of, show
 from tourney.store.beacon import Beacon
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
 from tourney.store.values import Plan, RunSettings
+from tourney.texts import counted
 
 LADDER: Final = "@ladder"
 """In ``bots``: the rungs of the game's anchor ladder, as entrants with names and arguments of their own."""
