@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import ROOT
 from tourney.errors import TournamentError
 from tourney.exchange.reading import Filter, read_files
 from tourney.games.registry import find_game
 from tourney.run.tournament_file import read_book
 
-PGN = sorted(path for path in (ROOT / "tests" / "corpus" / "pgn").iterdir() if path.name != "one")
+TESTS = Path(__file__).parents[2]
+PGN = sorted(path for path in (TESTS / "corpus" / "pgn").iterdir() if path.name != "one")
 NAMES = {"brace-in-name": ("Bot {beta", "B", "C", "D"), "latin-1": ("Andr\xe9", "B", "C", "D")}
 POSITION = "=r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R_w_KQkq_-_2_3"
 BOOKS = sorted(
-    path for path in (Path(__file__).parent / "corpus" / "book-chess").iterdir() if "." in path.name
+    path for path in Path(__file__).with_name("corpus").joinpath("book-chess").iterdir() if "." in path.name
 )
 
 
@@ -24,7 +24,6 @@ def test_pgn_has_the_same_two_games_at_every_door(path: Path, tmp_path: Path) ->
     assert tally.players == NAMES.get(path.name, ("A", "B", "C", "D"))
     assert [kind.ranks for kind, _ in tally.kinds()] == [(1, 2), (2, 1)]
     assert problems.damaged == 0
-    pytest.importorskip("chess")
     book = tmp_path / "book.PGN"
     book.write_bytes(path.read_bytes())
     said: list[str] = []
@@ -34,7 +33,6 @@ def test_pgn_has_the_same_two_games_at_every_door(path: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.name)
 def test_line_of_a_book_needs_a_position_and_no_more(path: Path) -> None:
-    pytest.importorskip("chess")
     said: list[str] = []
     assert read_book(path, find_game("chess"), 2, {}, say=said.append) == ((POSITION,),)
     assert [sentence.split(": ")[1] for sentence in said] == (
@@ -43,7 +41,6 @@ def test_line_of_a_book_needs_a_position_and_no_more(path: Path) -> None:
 
 
 def test_book_without_any_opening_is_refused_by_its_first_line(tmp_path: Path) -> None:
-    pytest.importorskip("chess")
     (tmp_path / "b.epd").write_text("hello\nworld\n")
     with pytest.raises(TournamentError, match=r"b\.epd, line 1: 'hello' is not an EPD"):
         read_book(tmp_path / "b.epd", find_game("chess"), 2, {})
