@@ -134,7 +134,7 @@ class Pool:
             while flying:
                 key, future = flying.popleft()
                 reply = future.result()
-                # One new task for each reply: replies that nobody has read yet stay bounded.
+                # One new task for each reply: replies that were not read yet stay bounded.
                 flying.extend(islice(left, 1))
                 yield key, reply
         except BrokenProcessPool as error:

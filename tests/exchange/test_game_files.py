@@ -141,7 +141,7 @@ def test_swiss_reads_back_as_played(count: int, repeats: int, broken: bool, seed
         late = replace(plan.participants[-1], number=count, name="late", joined=2)
         plan = replace(plan, participants=(gone, *plan.participants[1:], late))
         history = play_round(Swiss(), plan, history, truth(count + 1, seed))
-    # An encounter that is void is no game of one round.
+    # A void encounter has no game in any round.
     done = [r.row.result(r.ranks, r.faults, void=r.key.table == 1) for r in history.results]
     history = History(history.rows, tuple(done[: len(done) - broken]))
     lines = Swiss().table(plan, history)
@@ -241,7 +241,7 @@ def test_tournament_beyond_trf_is_refused() -> None:
     plan = setup(2, rounds=1, repeats=51)
     rows = Swiss().next_rounds(plan, History()).rows
     won = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in rows)
-    won = (rows[0].result((1, 1)), rows[1].result((1, 1)), *won[2:])  # so it is no game of one round
+    won = (rows[0].result((1, 1)), rows[1].result((1, 1)), *won[2:])  # so no round has it as a game
     history = History(rows, won)
     with pytest.raises(UsageError, match=r"no room for 101 points: it takes half-points up to 99\.5"):
         trf(plan, history, Swiss().table(plan, history), "cup", find_format("swiss"))

@@ -63,31 +63,17 @@ class CycleLine(Part, frozen=True, kw_only=True):
     probability: float
 
 
-class EvaluationLine(Part, frozen=True, kw_only=True):
-    """A bot's values that allow for cycles.
-
-    `lottery` is its share in the lottery that no bot beats (maximal lottery, Nash average), `against` its
-    expected score against that lottery, `alpha` its share by alpha-rank.
-    """
-
-    name: str
-    lottery: float
-    against: float
-    alpha: float
-
-
 class Cycles(Part, frozen=True, kw_only=True):
     """What is known where strength is not one number.
 
     `deviation`: by how much a pair's expected score differs from what its ratings say, as a standard
-    deviation. `cycles` are the likeliest. With more than 100 bots both lists are empty. `drift` is the
+    deviation. `cycles` are the likeliest; null with more than 100 bots. `drift` is the
     p-value of no change between the halves of the results; null if it is not tested.
     """
 
     deviation: float
     drift: float | None
-    cycles: tuple[CycleLine, ...]
-    evaluations: tuple[EvaluationLine, ...]
+    cycles: tuple[CycleLine, ...] | None
 
 
 class VersionLine(Part, frozen=True, kw_only=True):
@@ -288,22 +274,20 @@ def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], note
     names = bots.names
     pool_cycles = batch.cycles
     rows = results.batch_rows(batch, names, bots.faults)
-    evaluations = results.evaluation_rows(batch, names)
     cycles = pool_cycles and Cycles.of(
         pool_cycles,
-        cycles=tuple(
+        cycles=None
+        if pool_cycles.cycles is None
+        else tuple(
             CycleLine.of(cycle, bots=tuple(names[n] for n in cycle.entrants)) for cycle in pool_cycles.cycles
         ),
-        evaluations=lines_of(EvaluationLine, evaluations),
     )
     shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck))
     output.document(RatingsDocument.of(batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles))
     output.table(rows, shown if output.people else catalogue.ELO)
-    below = ((evaluations, catalogue.EVALUATIONS), (results.cycle_rows(batch, names), catalogue.CYCLES))
-    for lines, columns in below:
-        if lines and output.people:
-            output.write("")
-            output.table(lines, columns)
+    if output.people and (cycle_rows := results.cycle_rows(batch, names)):
+        output.write("")
+        output.table(cycle_rows, catalogue.CYCLES)
     for sentence in notes:
         output.say(sentence)
 

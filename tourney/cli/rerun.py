@@ -154,7 +154,7 @@ def _memory_of(record: Record, store: BotStore) -> MatchMemory:
 
 def _one(match: str, options: _RerunRequest, output: Output) -> None:
     stored_match = find_match(match, options.db)
-    # Said before the replay: whoever sees a difference afterwards knows whether it was promised.
+    # Said before the replay: a reader who sees a difference afterwards knows whether it was promised.
     doubts = doubts_of(stored_match.record, stored_match.measured)
     if doubts:
         output.say(f"{stored_match.label} is not guaranteed to reproduce: {', '.join(doubts)}")

@@ -181,7 +181,7 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
 
 
 def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Database, Head]] | None":
-    """The tournament of a file of `tourney export` in its own database; None if ``words`` is no such file.
+    """The tournament of a file of `tourney export` in its own database; None for another file.
 
     Raises RecordError for a file of records alone if a root or commitment was ``published``, as these belong
     to tournaments.

@@ -53,7 +53,7 @@ class EntrantLabel:
 
     @property
     def program(self) -> str:
-        """The bot with its version; for a bare command, which has none, its introduction in a match."""
+        """The bot with its version; for a bare command without one, its introduction in a match."""
         return f"{self.bot} {self.version}" if self.version != "0" else self.engine or self.bot
 
     @property

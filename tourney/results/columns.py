@@ -236,26 +236,6 @@ PAIRS = (
 )
 
 
-EVALUATIONS = (
-    NAME,
-    Column("elo", "Elo", right=True, help="Strength as one number", text=_signed),
-    number_column(
-        "lottery",
-        "Share in the lottery that no bot beats (maximal lottery, Nash average)",
-        title="lottery %",
-        text=_percent,
-    ),
-    number_column(
-        "against", "Expected score against that lottery", title="score against it %", text=_percent
-    ),
-    number_column(
-        "alpha",
-        "Share of the time where bots are replaced by those that beat them (alpha-rank)",
-        title="alpha-rank %",
-        text=_percent,
-    ),
-)
-"""Evaluations that allow for cycles."""
 CYCLES = (
     Column("bots", "cycle", help="Each bot is better than the next"),
     number_column("scores", "What each is expected to score against the next", title="scores %"),

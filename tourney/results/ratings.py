@@ -253,16 +253,9 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
     ]
 
 
-def evaluation_rows(batch: Batch, names: Names) -> Rows:
-    """The evaluations that allow for cycles as rows, in the order of the ratings."""
-    elo = {line.entrant: line.elo for line in batch.ratings}
-    evaluations = () if batch.cycles is None else batch.cycles.evaluations
-    return [{**line._asdict(), "name": names[line.entrant], "elo": elo[line.entrant]} for line in evaluations]
-
-
 def cycle_rows(batch: Batch, names: Names) -> Rows:
     """The likeliest cycles as rows; ``bots`` ends with the first again."""
-    cycles = () if batch.cycles is None else batch.cycles.cycles
+    cycles = () if batch.cycles is None else batch.cycles.cycles or ()
     return [
         {
             "bots": " > ".join(names[entrant] for entrant in (*cycle.entrants, cycle.entrants[0])),

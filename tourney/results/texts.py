@@ -228,8 +228,8 @@ def cycle_sentence(
         beats = "beats" if cycles.seats == 2 else "finishes ahead of"
         return (
             f"{lead}: {a} {beats} {b}, {b} {beats} {c} and {c} {beats} {a} (probability"
-            f" {number(cycle.probability, 2)}), so the best choice depends on the opponents; the lottery and"
-            " alpha-rank allow for this, Elo does not."
+            f" {number(cycle.probability, 2)}), so the best choice depends on the opponents, and Elo does not"
+            " show it."
         )
     if cycles.changed:
         return (
@@ -237,7 +237,7 @@ def cycle_sentence(
             " of the matches differ by more than chance, so no cycle is named."
         )
     looked = ""
-    if not cycles.evaluations:
+    if cycles.cycles is None:
         from tourney.ratings.cycles import MOST  # noqa: PLC0415 - numpy is slow to import
 
         looked = f"; with more than {MOST} bots no cycles are looked for"

@@ -311,8 +311,8 @@ def read_book(
     Each line holds a game's first actions, separated by blanks; ``#`` begins a comment, and blank lines are
     skipped. Of ``.epd`` and ``.fen`` each line is a position; of ``.pgn`` each game is an opening, or with
     ``plies`` its first moves. Books are for games without hidden actions; with chance each opening sets a
-    position up. Openings that cannot be played are left out, which ``say`` is told, unless all are such. The
-    book begins with the opening ``start`` (from 1), if one is given, and goes on with its first one at the
+    position up. Openings that cannot be played are left out, with a sentence to ``say``, unless no other is
+    there. The book begins with the opening ``start`` (from 1), if one is given, and goes on with its first one at the
     end; of ``MAX_OPENINGS`` at most.
     """
     if game.has_hidden_actions:

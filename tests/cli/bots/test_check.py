@@ -84,7 +84,7 @@ def test_several_bots_are_checked_and_failures_listed(tmp_path: Path) -> None:
     assert "take one bot" in bots("check", "subs", "--format", "json").stderr
 
 
-def test_bot_that_writes_into_its_folder_is_told_where_to_write(tmp_path: Path) -> None:
+def test_bot_that_writes_into_its_folder_gets_advice(tmp_path: Path) -> None:
     cases = "tourney) echo bot;; game) echo 'log: Read-only file system' >&2; exit 1;;"
     write_shell_bot(tmp_path, "writer", cases)
     result = bots("check", "./writer", "--move-ms", "60000", "--startup-ms", "60000")

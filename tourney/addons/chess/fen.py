@@ -36,7 +36,7 @@ def read_epd(text: str, *, chess960: bool) -> chess.Board:
     """The board of an EPD or a FEN in any of their usual forms. Raises PositionError.
 
     The position and the counts of moves are read, from fields or from ``hmvc`` and ``fmvn``, and no other
-    opcode: what others mean is no part of an opening, and many books have them wrong.
+    opcode: an opening has no use for the others, and many books have them wrong.
     """
     words = text.replace(";", " ; ").split()
     fields, more = words[:4], words[4:]

@@ -84,7 +84,7 @@ DRAW: Final = DrawState()
 def read_games(blocks: Iterable[bytes], *, chess960: bool) -> Iterator[Callable[[], tuple[str, ...]]]:
     """Yield a function for each game, which returns its actions: a set-up for a FEN, and the main line.
 
-    The function raises PositionError for a game that cannot be read. Games are told apart as for ratings; the
+    The function raises PositionError for a game that cannot be read. Games are separated as for ratings; the
     reader of ``chess.pgn`` gets their moves only, because it ends games at an empty line or a ``[``.
     """
     for text in split_games(blocks):

@@ -101,7 +101,7 @@ class _Candidate:
     bot: StoredBot
     payer: str
     is_entered: bool
-    """Whether its author has this bot in the league already, so that nobody else can claim its name."""
+    """Whether its author has this bot in the league already, so that no other author can claim its name."""
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:

@@ -175,13 +175,13 @@ class League(LeagueFolder):
         return frozenset(map(account_name, (0, os.geteuid(), self.folder.stat().st_uid)))
 
     def payer(self, author: str, user: str | None = None) -> str:
-        """The payer of an author: ``@ACCOUNT``, the owner of its files, so that a new name is no new quota.
+        """The payer of an author: ``@ACCOUNT``, the owner of its files. A new name brings no new quota.
 
         It is the author's name for submissions from a git repository or the organiser, and for an author
         that is identified by keys alone. ``user`` is the owner of a submission.
         """
         table = self.authors.get(author)
-        # A key identifies the author, whoever delivered the file.
+        # A key identifies the author, whichever account delivered the file.
         if table is not None and table.keys and table.user is None:
             return author
         account = user or self.account_of(author)

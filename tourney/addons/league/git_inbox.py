@@ -232,7 +232,7 @@ def _trees(league: League, tree: str) -> list[tuple[str, str]]:
 def received(league: League, arrival: Arrival) -> int | None:
     """The time at which the server received an arrival, in microseconds since 1970, or None if unknown.
 
-    It comes from the reflog of a server on this machine. The date of a commit is no evidence: its author
+    It comes from the reflog of a server on this machine. The date of a commit proves nothing: its author
     chooses it.
     """
     if "://" in league.table.inbox or not arrival.tree:

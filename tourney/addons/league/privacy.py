@@ -86,7 +86,7 @@ def close_inbox(inbox: Path) -> Iterator[str]:
                         os.fchmod(folder.fd, 0o700)
                     closed.append(open_still.pop())
         inbox_mode = os.fstat(folders.fd).st_mode
-    # As in /tmp: without the sticky bit whoever may write to a folder may rename what others put there.
+    # As in /tmp: without the sticky bit anyone who may write to a folder may rename what others put there.
     if inbox_mode & stat.S_IWOTH and not inbox_mode & stat.S_ISVTX:
         yield f"every account can rename the folders of others in {inbox}: chmod +t {inbox}"
     if closed:

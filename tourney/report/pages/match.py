@@ -125,7 +125,7 @@ def _course(
     """The rest of the context of a match with a record."""
     labels = _labels(job.line)
     written = written_actions(record)
-    # Matches of one seed had the same dice, so a reader wants to see where they part.
+    # Matches of one seed had the same dice, so a reader asks where they part.
     mates = _mates(record, written, job.group, others)
     shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis))
     analysis = analysis_part(detail.analysis, record, written, labels)

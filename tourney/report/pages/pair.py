@@ -22,8 +22,7 @@ from tourney.report.compact_matches import FinishedMatch, LazySequence
 from tourney.report.output.layout import Context, File
 from tourney.report.output.rendering import Renderer
 from tourney.report.source import ReportSource
-from tourney.results.columns import EVALUATIONS
-from tourney.results.ratings import cycle_rows, evaluation_rows
+from tourney.results.ratings import cycle_rows
 from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
 from tourney.results.texts import cycle_sentence
@@ -82,7 +81,7 @@ def crosstable_files(make: Renderer) -> Iterator[File]:
     yield from make.tables("data/crosstable", cross.download)
     yield from make.tables("data/superiority", better.download)
     if cycle_context := make.once(cycles):
-        yield from make.tables("data/evaluations", cycle_context["download"])
+        yield from make.tables("data/cycles", cycle_context["download"])
 
 
 def residual_step(z: float) -> int:
@@ -160,7 +159,7 @@ def superiority(make: Renderer) -> PairMatrix[BatchRating, SuperiorityCell]:
 
 
 def cycles(make: Renderer) -> Context | None:
-    """The cycles among the bots, and evaluations that allow for them, where strength is not one number.
+    """The cycles among the bots, where strength is not one number.
 
     None if the test of fit does not ask for them.
     """
@@ -169,28 +168,11 @@ def cycles(make: Renderer) -> Context | None:
     if batch.cycles is None or batch.pool.goodness.p_value is None:
         return None
     names = {number: label.name for number, label in source.labels.items()}
-    columns = EVALUATIONS[1:]
-    rows = evaluation_rows(batch, names)
+    rows = [(row["bots"], row["scores"], f"{row['probability']:.2f}") for row in cycle_rows(batch, names)]
     return {
         "sentence": cycle_sentence(batch.cycles, batch.pool.goodness.p_value, names, display.number),
-        "columns": columns,
-        "lines": [
-            (
-                source.labels[row["entrant"]],
-                [display.shown(column.shown(row[column.key])) for column in columns],
-            )
-            for row in rows
-        ],
-        "cycles": [
-            (row["bots"], row["scores"], f"{row['probability']:.2f}") for row in cycle_rows(batch, names)
-        ],
-        "download": DataTable.of(
-            "entrant lottery against alpha",
-            (
-                (source.entrants[row["entrant"]].name, row["lottery"], row["against"], row["alpha"])
-                for row in rows
-            ),
-        ),
+        "cycles": rows,
+        "download": DataTable.of("bots scores probability", rows),
     }
 
 
