@@ -87,8 +87,8 @@ def enter(
     """The entrants of some lines, numbered after those ``before`` and in play from the round ``joined`` on.
 
     ``find`` finds a line's bot; the default puts it into the store. ``say`` gets a sentence for each thing
-    that was read otherwise than it stands in a bot's files. Raises TournamentError that names the file, and after all of them were looked
-    at: for unknown bots, for those that do not play the game, and for two entrants of one name.
+    that was read otherwise than it stands in a bot's files. Raises TournamentError that names the file, once
+    all lines were read: for unknown bots, for those that do not play the game, and for equal names.
     """
     taken = {entrant.name: "an entrant" for entrant in before}
     entered: list[StoredEntrant] = []

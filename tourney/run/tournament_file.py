@@ -312,8 +312,8 @@ def read_book(
     skipped. Of ``.epd`` and ``.fen`` each line is a position; of ``.pgn`` each game is an opening, or with
     ``plies`` its first moves. Books are for games without hidden actions; with chance each opening sets a
     position up. Openings that cannot be played are left out, with a sentence to ``say``, unless no other is
-    there. The book begins with the opening ``start`` (from 1), if one is given, and goes on with its first one at the
-    end; of ``MAX_OPENINGS`` at most.
+    there. The book begins with the opening ``start`` (from 1), if one is given, and goes on with its first
+    one at the end; of ``MAX_OPENINGS`` at most.
     """
     if game.has_hidden_actions:
         raise TournamentError(
