@@ -58,6 +58,7 @@ def test_starter_of_hidden_game_asks_for_positions(tmp_path: Path) -> None:
     assert "run(choose, name=" in (tmp_path / "two" / "bot.py").read_text()
 
 
+@pytest.mark.addon("fuel")
 def test_packages_come_in_python_only(tmp_path: Path) -> None:
     files = new_bot(tmp_path / "one", "python", "cyvasse", "search", packages=True)
     assert [file.name for file in files] == ["bot.py", "bot.toml", "unpack.py"]
