@@ -30,11 +30,11 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 ALL: Final = "all"
 TESTS: Final = (
     *("-m", "not slow"),
-    *("tests/test_mirror.py", "tests/test_plugins.py", "tests/test_parsing_corpus.py"),
+    *("tests/test_mirror.py", "tests/test_plugins.py"),
     *("tests/scripts/test_make_reference.py", "tests/scripts/test_make_schemas.py"),
     *("tests/cli/test_main.py", "tests/cli/test_games.py", "tests/interface/test_playing.py"),
 )
-"""Tests of the core that meet what add-ons bring: commands, names, schemas, pages, parsers, a tournament."""
+"""Tests of the core that meet what add-ons bring: commands, names, schemas, pages, a tournament."""
 _LEFT_BEHIND: Final = shutil.ignore_patterns(
     ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "build", "dist", "demo"
 )

@@ -97,9 +97,11 @@ const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED, GAME, SCORE] = [
 ].map(match);
 const [MS, MANY, TABLE, NUMBER] = [integer(1, 2 ** 31 - 1), integer(0, 1e6), integer(1, 64), integer(0, 2 ** 31 - 1)];
 const BOT = { bot: LABEL, version: LABEL, args: list(ARGUMENT, 0, 100), digest: DIGEST };
+const OWN = { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1),
+  "clock-moves": integer(1, 1e6), depth: integer(1, 1000) };
 const LIMITS = object({ "margin-ms": integer(0, 60000), "startup-ms": integer(1, 3600000), "memory-mb": integer(16, 2 ** 24),
   charge: match("wall|cpu|fuel"), ponder: match("allow|freeze"),
-}, { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1), "fuel-per-ms": integer(1e3, 1e9), meter: WORD,
+}, { ...OWN, entrants: list(object({ entrant: LABEL }, OWN), 1, 1e6), "fuel-per-ms": integer(1e3, 1e9), meter: WORD,
   draw: object({ movecount: integer(1, 1000), score: MANY, movenumber: MANY }), "tablebase-pieces": integer(3, 7),
   resign: object({ movecount: integer(1, 1000), score: integer(1, 1e6), sides: integer(1, 2) }) });
 const SETTINGS = { game: GAME, rules: TOKEN, options: object({}, {}, TOKEN), limits: LIMITS };

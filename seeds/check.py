@@ -26,7 +26,9 @@ GAME = WORD + "(:[A-Za-z0-9_.,=()+-]{1,200})?"
 MS, MANY, TABLE, COUNT = range(1, 2**31), range(1_000_001), range(1, 65), range(1, 1001)
 # Forms: pattern, range, list [item, least, most], tuple of items, object ("?": optional, "*": others), None
 BOT = {"bot": LABEL, "version": LABEL, "args": [ARGUMENT, 0, 100], "digest": DIGEST}
-LIMITS = {"move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53),
+OWN = {"move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53),
+    "clock-moves?": MANY[1:], "depth?": COUNT}
+LIMITS = {**OWN, "entrants?": [{"entrant": LABEL, **OWN}, 1, 10**6],
     "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
     "charge": "wall|cpu|fuel", "ponder": "allow|freeze", "fuel-per-ms?": range(1000, 10**9 + 1),
     "tablebase-pieces?": range(3, 8), "draw?": {"movecount": COUNT, "score": MANY, "movenumber": MANY},

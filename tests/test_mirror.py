@@ -72,7 +72,6 @@ OTHER_TESTS: dict[str, str] = {
     "schedule/test_seats.py": "the balance of seats in every format",
     "store/test_every_column.py": "nonsense in every column",
     "store/test_postgres.py": "the store on a PostgreSQL server",
-    "test_addon_from_outside.py": "an add-on of another package, through pages and commands",
     "test_ci.py": "CI's scripts, its part without optional programs, and how make calls pytest",
     "test_house.py": "linters and the rules of the tree",
     "test_mirror.py": "this rule",

@@ -102,19 +102,26 @@ class Legal(NamedTuple):
 
 
 class Go(NamedTuple):
-    """``go ...``: the bot's turn; it answers Move or Resign. ``clocks_ms`` are all seats', in seat order."""
+    """``go ...``: the bot's turn; it answers Move or Resign. ``clocks_ms`` are all seats', in seat order.
+
+    ``moves``: its actions, with this one, until its clock gets its time again.
+    """
 
     move_ms: int | None = None
     clocks_ms: Sequence[int] | None = None
     increment_ms: int = 0
     nodes: int | None = None
+    depth: int | None = None
+    moves: int | None = None
 
     def encode(self) -> bytes:
         """The line."""
         clock = None
         if self.clocks_ms is not None:
             clock = f"clocks={','.join(map(str, self.clocks_ms))} inc={self.increment_ms}"
-        return _line("go" + _limits(self.move_ms, clock, self.nodes))
+            clock += "" if self.moves is None else f" moves={self.moves}"
+        depth = "" if self.depth is None else f" depth={self.depth}"
+        return _line("go" + _limits(self.move_ms, clock, self.nodes) + depth)
 
 
 class Withdrawn(NamedTuple):
@@ -330,10 +337,11 @@ def _game(rest: str) -> NewGame:
 def _go(rest: str) -> Go:
     pairs = dict(word.split("=", 1) for word in rest.split(" ")) if rest else {}
     clocks = pairs.pop("clocks", None)
-    move, inc, nodes = _numbers(pairs, "move", "inc", "nodes")
+    move, inc, nodes, depth, moves = _numbers(pairs, "move", "inc", "nodes", "depth", "moves")
     if pairs:
         raise ValueError(f"unknown words: {pairs}")
-    return Go(move, None if clocks is None else tuple(map(_number, clocks.split(","))), inc or 0, nodes)
+    times = None if clocks is None else tuple(map(_number, clocks.split(",")))
+    return Go(move, times, inc or 0, nodes, depth, moves)
 
 
 def _over(rest: str) -> Over:

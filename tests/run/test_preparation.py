@@ -288,10 +288,9 @@ def test_older_plan_keeps_its_openings(tmp_path: Path) -> None:
     file = read_tournament_file(write_file(tmp_path, text))
     assert file.plan.opening_order == "shuffled"
     older = replace(file, plan=structs.replace(file.plan, opening_order="random"))
-    for given in (older, file):
-        bots = BotStore(tmp_path / "bots")
-        with open_tournament(given, str(tmp_path / "t.db"), bots, print) as (_, tournament, _):
-            assert tournament.plan.opening_order == "random"
+    for started in (older, file):
+        with open_tournament(started, str(tmp_path / "t.db"), BotStore(tmp_path / "bots"), print) as opened:
+            assert opened.tournament.plan.opening_order == "random"
 
 
 def test_all_entrants_that_cannot_play_are_named(tmp_path: Path) -> None:

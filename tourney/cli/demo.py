@@ -88,6 +88,7 @@ def command(out: Path, workers: int | None) -> None:
             play = partial(run_tournament, tournament, str(database), bots)
             summary = play_request(output, tournament.plan.name, workers, play)
             output.say(summary_text(tournament.plan.name, summary))
+            # The second tournament must not start after Ctrl-C in the first.
             if summary.signal:
                 sys.exit(128 + summary.signal)
         _report(database, names, index.parent)

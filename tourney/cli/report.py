@@ -208,6 +208,7 @@ class _Report:
             # A live report has the time of writing on its first page, so an older one is never the same.
             made = None if contents.live else kept(place, seen)
             if made is None:
+                # Pools need tournaments of several bots' versions, so one tournament has none.
                 versions = self._versions(database, contents) if request.every else None
                 made = write_report(database, chosen, place, contents, versions, request.processes)
                 if contents.live is None:

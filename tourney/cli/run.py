@@ -152,6 +152,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
     tournament, wrote = options.tournament(file)
     if file is None:  # --bots has named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
+    # Before anything is stored: an unknown executor must not leave a tournament behind.
     make_executor = _executor(options, tournament)
     remote = is_remote(options.executor or tournament.run.executor)
     run_options = replace(run_options, play=replace(run_options.play, remote=remote))

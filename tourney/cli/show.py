@@ -209,6 +209,7 @@ def action_lines(record: Record, times: Sequence[float | None]) -> Iterator[str]
     written = written_actions(record)
     for number, (actor, action) in enumerate(record.actions, start=1):
         took = times[number - 1] if number <= len(times) else None
+        # Notations of games keep words together by no-break spaces; a terminal's user may copy the action.
         text = written[number - 1].replace("\N{NO-BREAK SPACE}", " ")
         shown = printable(action if text == action else f"{text:12} {action}")
         line = f"{number:5}  {_actor(actor):8} {shown}"

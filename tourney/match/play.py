@@ -99,7 +99,7 @@ class _RunningMatch:
         self._referee = referee
         self._players = dict(enumerate(players, start=1))
         self._clock = clock
-        self._clocks = Clocks(limits, len(players))
+        self._clocks = Clocks(limits, len(players), [entrant.name for entrant in referee.spec.seats])
         self._startup_ns = limits.startup_ms * MS
         self._by_cpu = limits.charge == "cpu"
         self._cpu_at_answer = 0  # of the last turn that was not answered at once
@@ -227,7 +227,7 @@ class _RunningMatch:
         while seat := referee.turn:
             channel, resumes = channels[seat]
             if not clocks.steady:
-                go = clocks.go()
+                go = clocks.go(seat)
                 allowance = clocks.allowance(seat)
             if not (allowance and channel.idle()) and self._judged_early(seat, allowance):
                 continue

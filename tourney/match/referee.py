@@ -84,7 +84,7 @@ class Referee:
 
     def game_line(self, seat: int) -> bytes:
         """The line that begins the game for a seat."""
-        limits = self.spec.limits
+        limits = self.spec.limits_of(seat)
         return NewGame(
             self.spec.game,
             len(self.spec.seats),

@@ -111,12 +111,12 @@ class StoreLauncher:
 
     def prepared(self, entrant: Entrant, meter: str | None = None) -> tuple[BotProtocol, BotCommand]:
         """The protocol and the command of an entrant's bot; see ``tourney.match.launcher.BotSource``."""
-        found = self._bots.get((entrant.digest, meter))
-        if found is None:
+        runnable = self._bots.get((entrant.digest, meter))
+        if runnable is None:
             bot = self.store.fetch(entrant.digest)
-            found = bot, runnable_folder(self.store, bot, self.sandbox, meter)
-            self._bots[entrant.digest, meter] = found
-        bot, folder = found
+            runnable = bot, runnable_folder(self.store, bot, self.sandbox, meter)
+            self._bots[entrant.digest, meter] = runnable
+        bot, folder = runnable
         manifest = bot.manifest
         options = manifest.started(entrant.args)[0]
         protocol = PROTOCOLS.find(manifest.protocol).configured(options, manifest.go)
@@ -296,9 +296,11 @@ class MatchRunner:
     def close(self) -> None:
         """End all kept bots, and remove what ended bots have left."""
         self.end_waiting()
-        idle, self._idle = self._idle, []
+        idle = self._idle
+        self._idle = []
         dismiss([player for _, player in idle])
-        launchers, self._launchers = self._launchers, {}
+        launchers = self._launchers
+        self._launchers = {}
         for launcher in launchers.values():
             launcher.close()
         if self._sandbox is not None:

@@ -283,9 +283,9 @@ def find_dumping(counts: Counts) -> list[Dumping]:
         )
         if not len(rest.cluster):
             continue
-        fit = estimate(rest)
+        fit = estimate(rest, flat=True)
         covariance = fit.covariance[[a, b]][:, [a, b]]
-        gap = float(fit.mode.x[a] - fit.mode.x[b])
+        gap = float(fit.mean[a] - fit.mean[b])
         error = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]) ** 0.5
         score = 1 / (1 + math.exp(-gap))
         # The tail on the side of the surprise: too few points of one bot are too many of the other.
@@ -407,6 +407,7 @@ def _at_most(points: float, games: int, gap: float, error: float, dispersion: fl
     Binomial, averaged over the gap's normal errors: a normal approximation is wrong in the tails of one-sided
     pairs, and draws only make points vary less.
     """
+    # Games that vary more than independent ones are worth fewer of them.
     count = max(round(games / dispersion), 1)
     most = math.floor(points / games * count)
     nodes, weights = np.polynomial.hermite_e.hermegauss(31)

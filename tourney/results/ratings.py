@@ -236,7 +236,7 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
         "fit: mean squared residual": fit.ratio,
         "fit: p-value": fit.p_value,
         "parts": len(pool.parts),
-        "prior (Elo, standard deviation)": pool.prior_elo,
+        "spread of the strengths (Elo)": pool.prior_elo,
         **{f"P(best) of {names[line.entrant]}": line.p_best for line in batch.ratings},
     }
     return [

@@ -123,7 +123,7 @@ def _width(format_: Format, setup: Setup, history: History, present: Iterable[in
     numbers = [player.number for player in setup.participants]
     counts = history.sums(Clusters, shared_dice=setup.shared_dice).counts(numbers, setup.seats)
     look = look_of(format_, setup)
-    (_, matrix) = strengths(counts)
+    (_, matrix) = strengths(counts, flat=True)
     weight = 1 - 1 / len(setup.participants)
     variances = [float(matrix[number, number]) for number in present]
     return max(round(look.deviations(value, weight) * math.sqrt(value), 1) for value in variances)

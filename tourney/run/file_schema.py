@@ -17,10 +17,12 @@ from tourney.match.spec import (
     DEFAULT_LIMITS,
     MEMORY_HELP,
     MEMORY_MB,
+    CommonLimits,
     IncrementMs,
     Limits,
     Mebibytes,
     MoveMs,
+    OwnLimits,
 )
 from tourney.parsing import parse_toml
 from tourney.schedule.format import Format, FormatKey
@@ -90,6 +92,13 @@ class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
             description="Limits of each turn of the program of `command`, as `{nodes = 1000}`.",
         ),
     ] = {}
+    limits: Annotated[
+        OwnLimits | None,
+        Meta(
+            description="Limits of this entrant in place of those of `[limits]`, as"
+            " `{clock-ms = 60000, clock-moves = 40}` or `{depth = 5}`; needs `name`."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Check that the line names one bot. Raises SchemaError."""
@@ -102,13 +111,15 @@ class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
         for key in ("protocol", "options", "go"):
             if getattr(self, key) and not self.command:
                 raise SchemaError((key,), "goes with command only; a bot with bot.toml has it there")
+        if self.limits is not None and self.name is None:
+            raise SchemaError(("name",), "is missing: limits of one entrant need its name")
 
 
 Ponder = Literal["allow", "freeze"]
 
 
-class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """The limits of a bot, in milliseconds and MiB; None if there is no such limit."""
+class FileLimits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """What a bot may use. Milliseconds and MiB; None where there is no such limit."""
 
     move_ms: MoveMs = DEFAULT_LIMITS.move_ms
     increment_ms: IncrementMs = 0
@@ -149,7 +160,7 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
                 ("limits", "ponder"),
                 'is "allow", but with charge = "fuel" no bot runs in the turn of another',
             )
-        values = {name: getattr(self, name) for name in Limits.__struct_fields__}
+        values = {name: getattr(self, name) for name in CommonLimits.__struct_fields__}
         chosen = {"ponder": self.ponder or "allow", "memory_mb": self.memory_mb or MEMORY_MB}
         limits = Limits(**{**values, **chosen}).metered()
         if limits.clock_ms is None and "increment-ms" in limits_table:

@@ -239,9 +239,8 @@ def _check_playable(preparation: Preparation) -> None:
         seats = tuple(stored.entrant for stored in preparation.added[: plan.seats])
         row = Row(1, 1, 1, 1, ())
         first = plan.seed_of(preparation.seed, row)
-        spec = MatchSpec(
-            plan.game, plan.options, seats, first, plan.limits, plan.opening_of(preparation.seed, row)
-        )
+        opening = plan.opening_of(preparation.seed, row)
+        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, opening)
         Referee(spec, find_game(plan.game)).begin(())
 
 

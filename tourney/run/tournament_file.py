@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
 from tourney.errors import GameError, TournamentError, UsageError
@@ -20,7 +20,7 @@ from tourney.exchange.game_writers import writes_games
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
 from tourney.games.registry import EXTERNAL, find_game
-from tourney.match.spec import Limits
+from tourney.match.spec import CommonLimits, EntrantLimits, Limits
 from tourney.parsing import DamagedError, file_of, parse_toml, unpacked, utf8_of
 from tourney.plugins import offered
 from tourney.run.file_schema import (
@@ -184,7 +184,7 @@ def _plan(
         rounds=table.rounds,
         opening_plies=0 if book else table.opening_plies,
         book=book,
-        limits=table.limits.planned(data),
+        limits=_limits(table, data),
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=planned_order(table.opening_order, book),
@@ -203,7 +203,22 @@ def _games_per_pairing(table: TournamentTable, seats: int) -> int:
     return games
 
 
-def check_adjudication(limits: Limits, game: AnyGame, seats: int) -> None:
+def _limits(table: TournamentTable, data: dict[str, object]) -> Limits:
+    """The limits of all entrants and of those that have their own. Raises SchemaError."""
+    own = [
+        EntrantLimits(**structs.asdict(line.limits), entrant=line.name)
+        for line in table.entrant
+        if line.limits is not None and line.name is not None
+    ]
+    limits = table.limits.planned(data)
+    names = [limits_of.entrant for limits_of in own]
+    for number, line in enumerate(table.entrant):
+        if line.limits is not None and names.count(line.name or "") > 1:
+            raise SchemaError(("entrant", number, "name"), f"is {line.name} twice")
+    return structs.replace(limits, entrants=tuple(sorted(own, key=lambda each: each.entrant)))
+
+
+def check_adjudication(limits: CommonLimits, game: AnyGame, seats: int) -> None:
     """Check that the limits can end matches of this game. Raises SchemaError, GameError and TablesError."""
     for key in ("draw", "resign", "tablebase-pieces"):
         if getattr(limits, key.replace("-", "_")) is None:

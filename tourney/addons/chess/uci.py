@@ -252,8 +252,11 @@ def go_line(go: Go, limits: str = "") -> bytes:
     if go.clocks_ms is not None:
         white, black = (*go.clocks_ms, 0, 0)[:2]
         words += f" wtime {white} btime {black} winc {go.increment_ms} binc {go.increment_ms}"
+        words += "" if go.moves is None else f" movestogo {go.moves}"
     if go.nodes is not None and " nodes " not in limits:
         words += f" nodes {go.nodes}"
+    if go.depth is not None and " depth " not in limits:
+        words += f" depth {go.depth}"
     words += limits
     if words == "go":
         words += " infinite" if go.move_ms is None else f" movetime {go.move_ms}"

@@ -58,6 +58,7 @@ class XboardChannel(EngineChannel):
         self._go = go
         self._new: list[str] = []
         self._own = ""
+        self._fresh = True  # before the first turn of a game
         self._numbered = ""  # its last move, if it was in the form of version 1
         self._pings = 0
         self._asked = 0  # when it was asked for its features
@@ -99,6 +100,7 @@ class XboardChannel(EngineChannel):
         self._seat = game.seat
         self._new = []
         self._own = ""
+        self._fresh = True
         self._about = ""
         settings = [_setting(name, value) for name, value in self._options.items()]
         self._options.clear()
@@ -119,8 +121,7 @@ class XboardChannel(EngineChannel):
         if "movetime" in self._go:
             return [f"st {max(1, self._go['movetime'] // 1000)}"]
         if game.clock_ms is not None:
-            minutes, seconds = divmod(max(1, game.clock_ms // 1000), 60)
-            return [f"level 0 {minutes}:{seconds:02} {game.increment_ms // 1000}"]
+            return [_level(0, game.clock_ms, game.increment_ms)]
         return [] if game.move_ms is None else [f"st {max(1, game.move_ms // 1000)}"]
 
     def _ask_move(self, go: Go) -> None:
@@ -129,6 +130,13 @@ class XboardChannel(EngineChannel):
         if any(word.startswith("setboard ") for word in lines) and self._features.get("setboard") != "1":
             self._fail("has no feature setboard=1: give openings as moves, not as positions")
             return
+        if self._fresh:
+            self._fresh = False
+            # The game line has neither; a depth of the bot's own was set there.
+            if go.clocks_ms and go.moves is not None:
+                lines.insert(0, _level(go.moves, go.clocks_ms[self._seat - 1], go.increment_ms))
+            if go.depth is not None and "depth" not in self._go:
+                lines.insert(0, f"sd {go.depth}")
         if go.clocks_ms:
             mine, theirs = go.clocks_ms[self._seat - 1], go.clocks_ms[2 - self._seat]
             lines += [f"time {mine // 10}", f"otim {theirs // 10}"]
@@ -203,6 +211,12 @@ class XboardChannel(EngineChannel):
         greeting = self._done()
         assert greeting is not None  # noqa: S101 - only a move has none
         return greeting
+
+
+def _level(moves: int, clock_ms: int, increment_ms: int) -> str:
+    """The clock of ``moves`` actions, 0 for a whole game, in minutes and whole seconds."""
+    minutes, seconds = divmod(max(1, clock_ms // 1000), 60)
+    return f"level {moves} {minutes}:{seconds:02} {increment_ms // 1000}"
 
 
 def _about(depth: int, score: int, nodes: int) -> str:

@@ -54,6 +54,7 @@ class ForegroundChannel(BufferedChannel):
             list(words), cwd=folder, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
         self.pid = self._process.pid
+        # An author prints far more than a bot in a match may, above all under a debugger.
         self.widen(*_MOST_OUTPUT)
 
     def send(self, data: bytes) -> None:

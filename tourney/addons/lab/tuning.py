@@ -81,6 +81,7 @@ class Trajectory:
 
     def _propose(self) -> None:
         round_ = len(self.points)
+        # A round without a single pair that counts means a broken bot or machine, so the tuning ends.
         duels = () if self.void else self._method.propose()
         for table, duel in enumerate(duels, 1):
             self.arguments[round_, table] = tuple(map(self._rule.words, duel))

@@ -145,6 +145,7 @@ class Spsa(Method):
         faster = _power((_STABILITY * last + last) / (_STABILITY * last + number), _STEP_EXPONENT)
         shifts = []
         for i, parameter in enumerate(terms.parameters):
+            # At least half a unit: a smaller shift would be rounded away, and both sides play the same.
             size = max(exact(parameter.step) * wider, Decimal("0.5").scaleb(-parameter.decimals))
             shifts.append(-size if derive(terms.draws, "sign", number, i) & 1 else size)
         return tuple(shifts), terms.rate * faster / (wider * wider)
@@ -225,6 +226,7 @@ class RandomSearch(CandidateSearch):
         """Values drawn uniformly, each from its low to its high."""
         candidate = []
         for i, parameter in enumerate(self.terms.parameters):
+            # By number and parameter, so that a tuning that was killed draws the same candidates again.
             drawn = uniform(derive(self.terms.draws, "candidate", self.tries, i), grid_size(parameter))
             candidate.append(exact(parameter.low) + Decimal(drawn).scaleb(-parameter.decimals))
         return tuple(candidate)

@@ -310,6 +310,7 @@ def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
             raise BotError("it is not signed: sign an archive of the bot's folder")
         if why := signature_problem(submission.author, table, path, path.with_name(path.name + SIGNATURE)):
             raise BotError(why)
+    # Only after the signature: bytes of a stranger under an author's name never enter the store.
     bot = league.store.add(path)
     with naming(submission.bot):
         if not bot.manifest.plays(league.table.game):

@@ -88,6 +88,7 @@ def look(league: League, now: datetime) -> Inbox:
         raise EnvironmentFailure(f"the inbox {league.inbox} cannot be read: {error.strerror}") from error
     submissions = league.ledger.submissions.values()
     seen = {(submission.author, submission.source): submission.stamp for submission in submissions}
+    # The stamp tells a changed submission from one that could not be removed from the inbox.
     new = [
         arrival for arrival in every if seen.get((arrival.author, _shown(arrival.source))) != arrival.stamp
     ]
@@ -318,6 +319,7 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
     if HANDLE.fullmatch(arrival.author) is None:
         return None
     bot = arrival.bot if HANDLE.fullmatch(arrival.bot) else "unnamed"
+    # Also above the folders that a crash left, so that two submissions never share a number.
     number = max((*ledger.submissions, *(key[0] for key in taken_folders(league))), default=0) + 1
     submission = Submission(
         *(number, arrival.author, bot, moment(now), _shown(arrival.source)),

@@ -204,6 +204,7 @@ def _leaders(tables: Mapping[int, NightTable]) -> Iterator[NewsItem]:
     leaders: dict[int, str] = {}
     for number, table in tables.items():
         for row in (row for row in table.rows if row.place == 1):
+            # The first leader of a division takes the lead from nobody, so that is no news.
             if leaders.get(row.division, row.name) != row.name:
                 yield NewsItem(number, row.name, f"{row.name} {row.version} leads division {row.division}")
             leaders[row.division] = row.name

@@ -155,6 +155,7 @@ class ScriptedChannel(Channel):
                 continue
             if deadline is not None and self._comes > max(deadline, self._asked):
                 return False
+            # The clock never goes back: another script on it may have moved it further.
             self.clock.now = max(self.clock.now, self._comes)
             if not step.startswith("2 "):
                 return True

@@ -137,6 +137,7 @@ class Bubblewrap(Sandbox):
         """The sandbox with all extras that work here. Raises SandboxError if it does not start."""
         users = Users.of_this_host()
         cgroups = find_cgroups()
+        # As root without other users, a bot would run as root inside, with the rights of every file's owner.
         if os.geteuid() == 0 and users.range is None:
             raise SandboxError("the user namespace of this root has no users for the bots")
         whole = cls(level, EXTRAS, users, cgroups)

@@ -34,6 +34,7 @@ def command(tournament: str, name: str, db: str) -> None:
         )
     with Database.open(db, write=True) as database:
         stored = database.tournaments.get(tournament)
+        # The name went into the commitment from which the beacon's seed follows.
         if stored.origin.beacon is not None:
             raise UsageError(
                 f"the seed of {stored.name} is proved by its beacon and its name: set `title` instead"

@@ -88,6 +88,7 @@ def _plugin(game: AnyGame | None) -> Iterator[Path]:
     file = getattr(module, "__file__", None)
     if file is None or Path(file).resolve().is_relative_to(_PACKAGE):
         return
+    # A plugin's game decides boards and notation, so its code counts like our own.
     path = Path(file).resolve()
     yield path.parent if (path.parent / "__init__.py").exists() else path
 

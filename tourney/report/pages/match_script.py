@@ -160,6 +160,7 @@ def _turns(record: Record, written: Sequence[str], seats: int) -> Iterator[list[
         if not 0 < actor <= seats:
             drawn.append(f"[{shown}]")
             continue
+        # Random or set openings are not a bot's choice, and substitutes play for one that has left.
         if ply <= end:
             shown += " (opening)"
         elif actor in left and left[actor][0] < ply:
@@ -263,6 +264,7 @@ def _chances(info: MatchInfo, *, two: bool) -> Mapping[int, Series]:
         for ply, values in sorted(by_ply.items()):
             if (chance := chance_in(values)) is None:
                 return {}
+            # Both curves of two seats show the first one's chance, so that agreement is seen at once.
             seen = SURE_WIN - chance if two and seat == 2 else chance
             by_seat.setdefault(seat, []).append((ply, 100 * seen / SURE_WIN))
     return dict(by_seat)
@@ -299,9 +301,9 @@ def clocks_left(record: Record, times: Sequence[float | None]) -> list[tuple[int
     They are the record's limits less the stored times, by the referee's own rule. Charged processor time is
     not stored by action.
     """
-    if record.limits.clock_ms is None or record.limits.charge != "wall" or not times:
+    clocks = Clocks(record.limits, len(record.seats), [entrant.name for entrant in record.seats])
+    if clocks.left is None or record.limits.charge != "wall" or not times:
         return []
-    clocks = Clocks(record.limits, len(record.seats))
     by_ply = [tuple(left // MS for left in clocks.left or ())]
     for (actor, _), time in zip_longest(record.actions, times[: len(record.actions)]):
         if actor and time is not None:

@@ -12,8 +12,8 @@ from tourney import __version__
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.prepared_types import prepared
-from tourney.ratings.likelihood import PRIOR
-from tourney.ratings.superiority import ENOUGH, SAMPLES
+from tourney.ratings.population import SEAT, USUAL
+from tourney.ratings.superiority import SAMPLES
 from tourney.report import display
 from tourney.report.display import Fact
 from tourney.report.output.layout import File
@@ -59,11 +59,12 @@ def files(make: Renderer) -> Iterator[File]:
         imported=plan.format == IMPORTED,
         seed=str(tournament.seed) if source.disclosed.ended else "",
         commitment=source.disclosed.commitment if make.measured else "",
-        prior=(source.batch.pool.prior_elo, PRIOR.seat),
+        spread=source.batch.pool.prior_elo,
+        usual=USUAL,
+        seat=SEAT,
         pool=tuple(dict.fromkeys((source.zero, *source.pool_notes))),
         deviations=interval_text(source.look),
         samples=SAMPLES,
-        shrunk_from=ENOUGH,
         skill=[Fact(label, f"{value:.6g}") for label, value in skill.items()],
         # Keys, values and meanings; the protections are empty without measurements.
         limits=tuple(_limits(source)) if tournament.recorded else (),
@@ -154,7 +155,8 @@ def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
             yield Fact("Benched", f"{display.isolated(label.name)}: {display.line(why)}")
     prior = display.number(source.batch.pool.prior_elo, 0)
     yield Fact(
-        "Ratings", f"all matches in one fit, faults as losses; prior: a standard deviation of {prior} Elo"
+        "Ratings",
+        f"all matches in one fit, faults as losses; strengths are a population with a spread of {prior} Elo",
     )
     yield Fact(
         "TrueSkill",
@@ -200,15 +202,25 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
 
 
 def time_control(limits: Limits) -> str:
-    """The limits of time and nodes in words."""
+    """The limits of time, nodes and depth in words; those of single entrants behind their names."""
+    own = (
+        f"{display.label(each.entrant)}: {_time_words(limits.of(each.entrant))}" for each in limits.entrants
+    )
+    return "; ".join([_time_words(limits), *own])
+
+
+def _time_words(limits: Limits) -> str:
     words = []
     if limits.clock_ms is not None:
         more = f" + {limits.increment_ms / 1000:g} s" if limits.increment_ms else ""
-        words.append(f"{limits.clock_ms / 1000:g} s{more} per game")
+        period = "game" if limits.clock_moves is None else counted(limits.clock_moves, "action")
+        words.append(f"{limits.clock_ms / 1000:g} s{more} per {period}")
     if limits.move_ms is not None:
         words.append(f"{limits.move_ms:g} ms per action")
     if limits.nodes is not None:
         words.append(counted(limits.nodes, "node") + " per action")
+    if limits.depth is not None:
+        words.append(f"depth {limits.depth}")
     if words and limits.charge != "wall":
         words.append(f"charged by {limits.charge}")
     return ", ".join(words) or "no limit"

@@ -185,6 +185,7 @@ def _value_stored(
     if not numbers:
         current().say(f"{options.bot} has no lost match in {tournament.name}")
     done = analyses.done(tournament.id, key)
+    # An analysis with the same bot and limit is never made twice: it may have taken hours.
     todo = [number for number in numbers if number not in done]
     failed: dict[int, tuple[str, ...]] = {}
     for valued in _valued(len(todo), lambda index: load(tournament.id, todo[index]), analyser, options):

@@ -55,6 +55,7 @@ def _spread(args: Sequence[str]) -> Iterator[str]:
             if not taking:
                 yield word
         elif taking:
+            # One word, so that a bot called "-x" is not taken for an option.
             yield f"--against={word}"
         else:
             yield word
