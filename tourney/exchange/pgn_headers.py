@@ -116,7 +116,8 @@ def tag_of(head: bytes, name: str) -> str:
 
 
 def _head_end(text: bytes) -> int:
-    header = _HEADER.match(text)
+    # Bounded, because the engine of expressions keeps some hundred bytes of each line that it has matched.
+    header = _HEADER.match(text, 0, MAX_HEADER + 2)
     return header.end() if header else 0
 
 
@@ -177,10 +178,11 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
     first = True
     for block in blocks:
         rest += block
+        new = max(len(rest) - len(block) - _LONGEST_START, 0)
+        if first and len(rest) <= MAX_GAME and _START.search(rest, new) is None:
+            continue
         starts = [one.span() for one in _START.finditer(rest)]
         seen = 0
-        if first and not starts and len(rest) <= MAX_GAME:
-            continue
         if first and starts and rest[: starts[0][0]].strip():
             yield _Piece(1, rest[2 : starts[0][0]], whole=True)
         first = False
