@@ -148,7 +148,7 @@ class Clocks:
 
     @property
     def left(self) -> tuple[int, ...] | None:
-        """Each seat's nanoseconds left, or None where there is no clock; the time of an action without one."""
+        """Each seat's nanoseconds left, None if no seat has a clock; without one, the time of an action."""
         return tuple(self._left) if any(own.clock_ms is not None for own in self._limits) else None
 
     def go(self, seat: int = 1) -> bytes:
