@@ -417,7 +417,7 @@ def show_sparse(seeds: int) -> None:
                         ranks = (1, 2) if at < 0.5 else (2, 1)
                         results.append(ResultRow(MatchKey(1, table, game, 1), seats, ranks))
                 counts = Counts.of_results(results, range(bots), 2)
-                fit = estimate(counts)
+                fit = estimate(counts, flat=True)
                 totals = pair_totals(fit.likelihood.meetings(fit.raw.x), bots)
                 residuals = fit.likelihood.by_pair(fit.likelihood.residual(fit.raw.x))
                 variance, spread = chance(residuals, counts.times, totals, bots)

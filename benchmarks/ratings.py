@@ -5,7 +5,7 @@ It is one file because all tables share the simulated pools.
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, unequal, shrinkage, zero, clusters, speed; all without an argument. Every pool is
+Tables: pools, order, unequal, designs, zero, clusters, speed; all without an argument. Every pool is
 simulated from fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
 are in Elo. What makes results doubtful is in ``benchmarks.audits``.
 
@@ -22,18 +22,24 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import head, row, run, tables_command
 from tourney.ratings.batch import rate, relative
+from tourney.ratings.batch import strengths as strengths_of
 from tourney.ratings.counts import Counts, Game
 from tourney.ratings.fit import estimate, squared_scores
 from tourney.ratings.sequential import ELO, QUANTILE, expected_score
-from tourney.ratings.superiority import los, normals, uniforms
+from tourney.ratings.superiority import normals, uniforms
 from tourney.ratings.trueskill import Settings, SkillPool
+from tourney.schedule.adaptive import Adaptive
+from tourney.schedule.format import Format, History, Participant, Setup
+from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import MatchKey, ResultRow
+from tourney.schedule.swiss import Swiss
 
 Floats = NDArray[np.float64]
 
@@ -138,7 +144,7 @@ def pair_shares(elo: float, *, mirrored: bool, dice: float = 300.0, nu: float = 
 
 
 def _results(
-    world: World, utility: Floats, taste: Floats, labels: tuple[str, int], stream: str
+    world: World, utility: Floats, taste: Floats, labels: tuple[str | int, ...], stream: str
 ) -> NDArray[np.int64]:
     expected = 1 / (1 + np.exp((utility[:, 1] - utility[:, 0]) / ELO))
     odds = world.draws / (1 - world.draws) * np.exp(taste.sum(axis=1)) if world.draws < 1 else np.inf
@@ -149,7 +155,7 @@ def _results(
     return np.stack([first, second], axis=1)
 
 
-def _order(world: World, utility: Floats, labels: tuple[str, int], stream: str) -> NDArray[np.int64]:
+def _order(world: World, utility: Floats, labels: tuple[str | int, ...], stream: str) -> NDArray[np.int64]:
     # Utilities plus independent Gumbel noise order themselves as Plackett and Luce's model says.
     noise = -np.log(-np.log(uniforms(utility.size, "bench", *labels, stream, "outcome")))
     performance = utility / ELO + noise.reshape(utility.shape)
@@ -345,29 +351,135 @@ def show_unequal(seeds: int) -> None:
         row(f"{spread:.0f}", *(f"{rho:.2f}" for rho in found / runs))
 
 
-def show_shrinkage(seeds: int) -> None:
-    """Hold the probabilities of superiority to the truth, with and without the spread of the pool."""
-    runs, bots = 10 * seeds, 10
-    print(f"\nPairs of which a flat prior says 0.975 to 0.995, in {runs} pools of {bots} bots of each kind\n")
-    head("strengths, standard deviation", "games", "pairs", "flat prior", "shrunk", "true", "leader's least")
-    even, uneven = (40,) * bots, (6, 8, 10, 16, 24, 40, 64, 100, 160, 160)
-    for spread in (10.0, 30.0, 100.0):
-        for title, games in (("equal", even), ("unequal", uneven)):
-            flat, shrunk, true, least = [], [], [], 1.0
-            for seed in range(runs):
-                strengths = spread * normals(bots, "bench", "shrinkage", seed, "strengths")
-                results = crossed(bots, games, strengths, seed)
-                batch = rate(Counts.of_results(results, range(bots), 2), best=False)
-                for pair in batch.pairs:
-                    said = los(pair.elo, (pair.high - pair.low) / 2 / QUANTILE)
-                    if pair.a == batch.ratings[0].entrant:
-                        least = min(least, pair.los)
-                    if 0.975 <= said < 0.995:
-                        flat.append(said)
-                        shrunk.append(pair.los)
-                        true.append(float(strengths[pair.a] > strengths[pair.b]))
-            means = (f"{statistics.mean(column):.3f}" for column in (flat, shrunk, true))
-            row(f"{spread:.0f}", title, len(flat), *means, f"{least:.2f}")
+class Design(NamedTuple):
+    """A kind of tournament; ``rounds`` are the games of a bot if it is adaptive, ``draws`` of equals."""
+
+    format: str
+    bots: int
+    rounds: int
+    draws: float
+    spread: float
+    seats: int = 2
+
+
+DESIGNS = (
+    *(Design("swiss", 32, 7, 0.0, spread) for spread in (30.0, 60.0, 200.0, 400.0, 600.0)),
+    Design("swiss", 64, 7, 0.0, 200.0),
+    Design("swiss", 16, 5, 0.0, 60.0),
+    Design("swiss", 32, 9, 0.4, 200.0),
+    *(Design("adaptive", 16, 20, 0.0, spread) for spread in (60.0, 200.0, 400.0)),
+    Design("adaptive", 16, 60, 0.8, 200.0),
+    *(Design("round-robin", 16, 1, 0.0, spread) for spread in (30.0, 60.0, 200.0, 600.0)),
+    Design("round-robin", 8, 5, 0.5, 100.0),
+    Design("round-robin", 4, 10, 0.3, 100.0),
+    Design("swiss", 15, 5, 0.2, 200.0, 3),
+    Design("swiss", 16, 5, 0.2, 200.0, 4),
+)
+
+
+def play_design(design: Design, seed: int) -> tuple[Floats, list[ResultRow]]:
+    """The strengths and the results of a tournament, paired by the package's own formats."""
+    labels = ("design", *map(str, design), seed)
+    strengths = design.spread * normals(design.bots, "bench", *labels, "strengths")
+    players = tuple(Participant(number) for number in range(design.bots))
+    setup = Setup(players, design.seats, seed, rounds=design.rounds)
+    format_: Format = Swiss()
+    if design.format == "round-robin":
+        setup, format_ = Setup(players, design.seats, seed, repeats=design.rounds), RoundRobin()
+    elif design.format == "adaptive":
+        budget = design.rounds * design.bots // design.seats
+        setup, format_ = Setup(players, design.seats, seed, extra=(("budget", budget),)), Adaptive()
+    world = World("design", design.seats, draws=design.draws, grid=1000 * design.draws)
+    history = History()
+    while True:
+        seen = (one for one in history.results if one.key.round <= history.rounds - format_.lag)
+        pairings = format_.next_rounds(setup, History(history.rows, tuple(seen)))
+        utility = strengths[np.array([one.seats for one in pairings.rows])]
+        utility[:, 0] += 20.0
+        stream = str(history.rounds)
+        ranks = (
+            _results(world, utility, 0 * utility, labels, stream)
+            if design.seats == 2
+            else _order(world, utility, labels, stream)
+        )
+        played = (one.result(tuple(line)) for one, line in zip(pairings.rows, ranks.tolist(), strict=True))
+        history = History((*history.rows, *pairings.rows), (*history.results, *played))
+        if pairings.complete or history.rounds == setup.rounds:
+            return strengths - strengths.mean(), list(history.results)
+
+
+class Held(NamedTuple):
+    """The shares of a tournament's numbers that hold, and their errors."""
+
+    flat: float
+    elo: float
+    gaps: float
+    flat_square: float
+    square: float
+    width: float
+    ranks: float
+    spread: float
+    sure: int
+    right: int
+
+
+def hold(design: Design, seed: int) -> Held:
+    """Rate a tournament and hold it to the truth, relative to the mean of all bots."""
+    truth, results = play_design(design, seed)
+    counts = Counts.of_results(results, range(design.bots), design.seats, joined=False)
+    batch = rate(counts, best=False)
+    flat, matrix = relative(*strengths_of(counts, flat=True), 1.0)
+    elo, covariance = relative(*strengths_of(counts), 1.0)
+    gaps = [float(truth[pair.a] - truth[pair.b]) for pair in batch.pairs]
+    sure = [gap > 0 for pair, gap in zip(batch.pairs, gaps, strict=True) if pair.los >= 0.975]
+    ranks = 1 + np.sum(truth[None, :] > truth[:, None], axis=1)
+    return Held(
+        float(np.mean(np.abs(flat - truth) <= QUANTILE * np.sqrt(np.diag(matrix)))),
+        float(np.mean(np.abs(elo - truth) <= QUANTILE * np.sqrt(np.diag(covariance)))),
+        statistics.mean(p.low <= gap <= p.high for p, gap in zip(batch.pairs, gaps, strict=True)),
+        float(np.mean((flat - truth) ** 2)),
+        float(np.mean((elo - truth) ** 2)),
+        statistics.mean(line.worst_rank - line.best_rank + 1 for line in batch.ratings),
+        float(np.mean([one.best_rank <= ranks[one.entrant] <= one.worst_rank for one in batch.ratings])),
+        batch.pool.prior_elo,
+        len(sure),
+        sum(sure),
+    )
+
+
+def show_designs(seeds: int) -> None:
+    """Hold what is published, and the flat fit, to the truth, also where pairings follow results."""
+    runs = 2 * seeds
+    print(f"\n{runs} tournaments of each kind; flat: the fit without a population, Ordo's model. Shares in")
+    print("percent, with the standard error of those that should be 95; RMSE and spread in Elo\n")
+    head(
+        *("format", "bots", "seats", "draws", "sd", "Elo held, flat", "Elo held", "differences held"),
+        *("P >= .975 right", "RMSE, flat", "RMSE", "ranks in a range", "ranks held", "spread"),
+    )
+    for design in DESIGNS:
+        held = [hold(design, seed) for seed in range(runs)]
+        columns = Held(*zip(*held, strict=True))  # type: ignore[arg-type] # columns of its fields
+        shares = [
+            f"{100 * statistics.mean(share):.1f} ({100 * statistics.stdev(share) / runs**0.5:.1f})"
+            for share in (columns.flat, columns.elo, columns.gaps)  # type: ignore[type-var]
+        ]
+        sure = sum(one.sure for one in held)
+        right = 100 * sum(one.right for one in held) / max(sure, 1)
+        row(
+            *(
+                design.format,
+                design.bots,
+                design.seats,
+                f"{100 * design.draws:.0f} %",
+                f"{design.spread:.0f}",
+            ),
+            *shares,
+            f"{right:.1f} of {sure:,}" if sure else "none",
+            *(f"{statistics.mean(one[at] for one in held) ** 0.5:.0f}" for at in (3, 4)),
+            f"{statistics.mean(one.width for one in held):.1f}",
+            f"{100 * statistics.mean(one.ranks for one in held):.1f}",
+            f"{statistics.median(one.spread for one in held):.0f}",
+        )
 
 
 def show_zero(seeds: int) -> None:
@@ -423,18 +535,18 @@ def show_clusters(seeds: int) -> None:
             truth = _truth(world, seed)
             counts = counts_of(simulate(world, seed, MATCHES))
             found = estimate(counts)
-            mode, inverse = found.mode, np.linalg.inv(found.mode.hessian)
+            mode, inverse = found.raw, np.linalg.inv(found.raw.hessian)
             clusters = int(counts.times.sum())
             meat = squared_scores(found.likelihood.scores(mode.x), counts.times, len(mode.x))
             meat *= clusters / (clusters - 1)
-            covariances = {
-                "hessian": inverse,
-                "sandwich": inverse @ (meat + mode.precision) @ inverse,
-                "published": found.covariance,
+            fits = {
+                "hessian": (mode.x, inverse),
+                "sandwich": (mode.x, inverse @ (meat + mode.precision) @ inverse),
+                "published": (found.mean, found.covariance),
             }
             for kind, figures in inside.items():
-                full = covariances[kind][: world.bots, : world.bots]
-                elo, matrix = relative(mode.x[: world.bots], full)
+                x, full = fits[kind]
+                elo, matrix = relative(x[: world.bots], full[: world.bots, : world.bots])
                 deviation = np.sqrt(np.diag(matrix))
                 figures.append(float(np.mean(np.abs(elo - truth) <= QUANTILE * deviation)))
             batch = rate(counts)
@@ -458,8 +570,7 @@ def _truth(world: World, seed: int) -> Floats:
     if not (world.opening or world.dice or world.style):
         return simulate(world, seed, world.seats).strengths
     many = counts_of(simulate(world, seed, 40 * MATCHES, "truth"))
-    mode = estimate(many).mode
-    return relative(mode.x[: world.bots], np.eye(world.bots))[0]
+    return relative(estimate(many).mean[: world.bots], np.eye(world.bots))[0]
 
 
 def show_speed(_seeds: int) -> None:
@@ -507,7 +618,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "pools": show_pools,
     "order": show_order,
     "unequal": show_unequal,
-    "shrinkage": show_shrinkage,
+    "designs": show_designs,
     "zero": show_zero,
     "clusters": show_clusters,
     "speed": show_speed,

@@ -9,6 +9,7 @@ an action was legal is for `tourney verify` to say.
 
 import hashlib
 import json
+import math
 import re
 import sys
 from contextlib import suppress
@@ -264,8 +265,16 @@ def check_place(match: Object, record: Object, cup: Object) -> None:
         (when, _, repeat, _), size = match["place"], {2: 2, 3: 6}.get(plan["seats"], 4)
         until = any(key.startswith("until-") for key in plan.get("extra", ()))
         cycles = until and plan["format"] == "round-robin"
+        order, lines = plan.get("opening-order"), len(book)
+        through = order == "shuffled" and not until and plan.get("rounds") is None
+        when = 1 if through and plan["format"] in ("round-robin", "gauntlet") else when
         turn = (when - 1) * (1 if cycles else plan["games-per-pairing"] // size) + repeat - 1
-        turn = turn if "opening-order" in plan else uniform(derive(seed, "book"), len(book))
+        turn = turn if order else uniform(derive(seed, "book"), lines)
+        if order == "shuffled" and book:
+            turn = turn if plan.get("mirrored-dice", True) else turn * size + match["place"][3] - 1
+            step = 1 + uniform(derive(cup["seed"], "book-step", *sorted(match["seats"])), lines)
+            step = next(k for k in range(step, step + lines) if math.gcd(k, lines) == 1)
+            turn = uniform(derive(cup["seed"], "book", *sorted(match["seats"])), lines) + turn * step
         opening = {"actions": book[turn % len(book)]} if book else {"plies": plan["opening-plies"]}
         need(record["opening"] == opening, "the opening is not that of the plan")
 

@@ -35,8 +35,9 @@ LONGEST = (
     "tests/run/engine/test_readiness.py",
     "tests/games/test_differential.py",
     "tests/cli/test_ratings.py",
+    "tests/scripts/test_try_without_addons.py",
 )
-"""Files that take long although none of their tests is slow."""
+"""Files that take long although none of their tests is slow, and the longest of the slow ones."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.addons import NAMES
+
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 
@@ -29,13 +31,41 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     "command",
-    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)],
+    [
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        pytest.param(("mypy",), marks=pytest.mark.addon(*NAMES)),  # benchmarks import add-ons
+        ("lint-imports",),
+    ],
     ids=" ".join,
 )
 def test_linter_is_clean(command: tuple[str, ...]) -> None:
     """Ruff, mypy strict and import-linter find nothing."""
     done = run(str(BIN / command[0]), *command[1:])
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def imports_of(file: Path) -> Iterator[str]:
+    """The modules that a file imports, at its top or inside."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (name.name for name in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield from (f"{module}.{name.name}" for name in names)
+
+
+def test_tests_import_the_addon_in_whose_folder_they_lie() -> None:
+    """So the other tests are collected without it; import-linter holds the same for the package."""
+    wrong = []
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        parts = file.relative_to(ROOT / "tests").parts
+        folder = parts[1] if parts[0] == "addons" else None
+        for name in imports_of(file):
+            words = name.split(".")
+            if words[1:2] == ["addons"] and words[0] in {"tests", "tourney"} and words[2] != folder:
+                wrong.append(f"{'/'.join(parts)}: {name}")
+    assert wrong == []
 
 
 def tracked_files() -> list[Path]:

@@ -99,9 +99,9 @@ def write_folder(
 
 
 def check_writable(path: Path, *, new: bool = False) -> None:
-    """Raise what ``writing`` would raise at once, before long work whose result goes to ``path``.
+    """Raise the errors of ``writing`` at once, before long work whose result goes to ``path``.
 
-    Leaves nothing behind, and does not touch what is there.
+    Leaves nothing behind, and does not touch an existing file.
     """
     with _errors(path):
         if (descriptor := descriptor_of(path)) is not None:
@@ -142,7 +142,7 @@ def descriptor_of(path: Path) -> int | None:
 
 
 def _resolve(path: Path, *, new: bool) -> tuple[Path, bool]:
-    """The path without links, and whether it is that of a regular file, or of none yet.
+    """The path without links, and whether it names a regular file, or no file yet.
 
     Raises UsageError, or EnvironmentFailure without a folder, for a place where no file can be written.
     """

@@ -143,11 +143,11 @@ _REFUSALS: Final = {
     errno.EAGAIN: "is held by a lease of a program; end that program",
     errno.ENXIO: "is not a regular file; remove it",
 }
-"""What an error of opening says about the file, and not about this machine."""
+"""Errors of opening that concern the file, and not this machine."""
 
 
 class FolderEntry(NamedTuple):
-    """A name in a folder, and what it was when the folder was listed."""
+    """A name in a folder, with its metadata at the time of listing."""
 
     name: str
     info: os.stat_result

@@ -48,6 +48,7 @@ Kind = Literal[
     "executors",
     "sandboxes",
     "protocols",
+    "launchers",
     "report_pages",
 ]
 """The fields of an ``Addon`` that map a name to ``module:attribute``."""
@@ -83,6 +84,8 @@ class Addon(NamedTuple):
     executors          a subclass of ``tourney.run.workers.executor.MatchExecutor``
     sandboxes          a subclass of ``tourney.bots.sandbox.sandbox.Sandbox``
     protocols          a subclass of ``tourney.bots.protocols.BotProtocol``
+    launchers          a subclass of ``tourney.match.launcher.MatchLauncher``: it plays matches whose bots are
+                       not processes of the runner
     module_runtimes    a subclass of ``tourney.bots.modules.ModuleRuntime``: it runs WebAssembly modules
     report_pages       a ``tourney.report.site.PageKind``
     tournament_checks  by format: a function ``(database, tournament)`` that yields a sentence for
@@ -103,6 +106,7 @@ class Addon(NamedTuple):
     executors: Mapping[str, str] = _NOTHING
     sandboxes: Mapping[str, str] = _NOTHING
     protocols: Mapping[str, str] = _NOTHING
+    launchers: Mapping[str, str] = _NOTHING
     module_runtimes: Mapping[str, str] = _NOTHING
     report_pages: Mapping[str, str] = _NOTHING
     tournament_checks: Mapping[str, str] = _NOTHING
@@ -137,6 +141,7 @@ CORE: Final = Addon(
         "plain": "tourney.bots.sandbox.plain:PlainSandbox",
     },
     protocols={"tourney": "tourney.bots.protocols:TourneyProtocol"},
+    launchers={"outside": "tourney.match.outside_referee:OutsideReferee"},
 )
 """What the core brings, besides its commands (``tourney.cli.main``) and pages (``tourney.report.site``)."""
 
@@ -237,6 +242,7 @@ def _loaded(points: tuple[EntryPoint, ...]) -> tuple[Mapping[str, Addon], Mappin
 def offered(field: str) -> dict[str, str]:
     """The entries of a field of ``Addon`` by name, of the core and all working add-ons; Tourney's own win."""
     entries: dict[str, str] = {}
+    # The last one wins, so a plugin cannot take the place of Tourney's own.
     for addon in (*others()[0].values(), *shipped().values(), CORE):
         entries |= getattr(addon, field)
     return entries

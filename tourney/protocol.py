@@ -308,7 +308,7 @@ def chance_in(scores: Mapping[str, float]) -> int | None:
 
 
 def _greeting(words: str) -> Greeting | Invalid:
-    """Read what follows ``bot``: KEY=VALUE words, each key once, ``wants`` a list of _WANTS."""
+    """Read the words after ``bot``: KEY=VALUE, each key once, ``wants`` a list of _WANTS."""
     if not words:
         return Greeting()
     pairs: dict[str, str] = {}
@@ -364,7 +364,7 @@ def _number(text: str) -> int:
 
 
 def _numbers(pairs: dict[str, str], *keys: str) -> list[int | None]:
-    """Take the numbers of some keys, None for those that are missing."""
+    """Take the numbers of some keys, None for missing ones."""
     return [_number(pairs.pop(key)) if key in pairs else None for key in keys]
 
 

@@ -32,7 +32,7 @@ DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 UNICODE: Final = r"\A[^\ud800-\udfff]*\Z"
 STORABLE: Final = r"\A[^\x00\ud800-\udfff]*\Z"
-"""What every database takes: PostgreSQL refuses NUL."""
+"""Text that every database accepts: PostgreSQL refuses NUL."""
 
 
 def whole(pattern: re.Pattern[str], description: str) -> Meta:
@@ -232,7 +232,7 @@ def bare(pattern: str) -> str:
 
 
 class _Extra(TypedDict, total=False):
-    """What the types above say of themselves beyond what ``Meta`` knows."""
+    """Properties of the types above that ``Meta`` has no field for."""
 
     want: str
     examples: list[object]

@@ -83,7 +83,7 @@ def _steps(text: str, path: Path) -> Iterator[Step]:
 
 
 def play_dialogue(channel: Channel, steps: Sequence[Step], *, answer_ms: int = ANSWER_MS) -> str:
-    """Say the referee's lines to a bot and compare its own; return the first difference in words, or ""."""
+    """Send the referee's lines to a bot and compare its answers; return the first difference, or ""."""
     lines: list[str] = []
     for step in steps:
         if not step.by_bot:

@@ -44,6 +44,7 @@ def test_one_game_is_shown_by_its_name() -> None:
     assert (unknown.exit_code, "there is no game 'nothing'" in unknown.stderr) == (2, True)
 
 
+@pytest.mark.addon("chess")
 def test_game_without_its_package_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is listed, and no bot for it is written."""
     rules = Mock(side_effect=GameError("needs the package chess"))

@@ -7,7 +7,7 @@ import trueskill
 
 from tests.docs.pages import page
 from tourney.match.evidence import ALARM, CAP, POINT
-from tourney.ratings import cycles, fit, likelihood, sequential, superiority
+from tourney.ratings import cycles, fit, likelihood, population, sequential, superiority
 from tourney.ratings.counts import FEW
 from tourney.ratings.sequential import ELO, QUANTILE, elo_of, expected_score
 from tourney.ratings.trueskill import Settings
@@ -40,11 +40,12 @@ def table(command: str) -> list[list[str]]:
         f"a share of it is subtracted if it explains {100 * fit.PAYS:.0f} % of the results' variance",
         f"the luck of a bot {ALARM:.0f} standard errors above 0 is not subtracted",
         f"A match's luck stays within {CAP / POINT:g} points",
-        f"With {WORDS[superiority.ENOUGH]} bots or more Tourney estimates how far the pool is spread",
         f"the share of {superiority.SAMPLES:,} samples",
         f"2Φ(*c*) - 1 = {superiority.CONFIDENCE}^(1/(*n* - 1))",
-        f"with a standard deviation of {PRIOR.rating:g} Elo (a third of one even game)",
-        f"every *γ* with {PRIOR.seat:g}",
+        f"of which each has a standard deviation of {PRIOR.rating:g} Elo",
+        f"every *γ* with {population.SEAT:g}",
+        f"exponential with a mean of {population.USUAL:g} Elo",
+        f"From {population.MANY} bots on",
         f"(*p* below {cycles.SIGNIFICANT:g})",
         f"pairs deviate by {100 * cycles.LEAST:g} % of a point or more",
         f"Up to {cycles.MOST} bots",

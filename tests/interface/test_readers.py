@@ -155,6 +155,7 @@ def test_errors_are_one_sentence(database: tourney.DatabaseReader, tmp_path: Pat
         database.tournament("cup").match(99)
 
 
+@pytest.mark.addon("lab")
 def test_default_tournament_is_never_a_question(tmp_path: Path) -> None:
     path = str(tmp_path / "t.db")
     with Database.open(path, create=True) as database:

@@ -23,8 +23,8 @@ def test_squared_scores_add_up_over_clusters(seats: int) -> None:
     results = results_of(seats, 5, 24 * seats)
     counts = Counts.of_results(results, range(5), seats)
     found = estimate(counts)
-    likelihood, mode = found.likelihood, found.mode
-    scores = likelihood.scores(mode.x)
+    likelihood = found.likelihood
+    scores = likelihood.scores(found.mean)
     by_hand = np.zeros((likelihood.size, likelihood.size))
     for cluster, times in enumerate(counts.times):
         mine = scores.cluster == cluster
@@ -35,11 +35,11 @@ def test_squared_scores_add_up_over_clusters(seats: int) -> None:
 
 def plain_covariances(found: Estimate, counts: Counts) -> list[Floats]:
     """The inverse Hessian, and the sandwich."""
-    inverse = np.linalg.inv(found.mode.hessian).astype(np.float64)
+    inverse = np.linalg.inv(found.raw.hessian).astype(np.float64)
     clusters = int(counts.times.sum())
-    meat = squared_scores(found.likelihood.scores(found.mode.x), counts.times, len(inverse))
+    meat = squared_scores(found.likelihood.scores(found.raw.x), counts.times, len(inverse))
     meat *= clusters / (clusters - 1)
-    return [inverse, inverse @ (meat + found.mode.precision) @ inverse]
+    return [inverse, inverse @ (meat + found.raw.precision) @ inverse]
 
 
 def test_equal_games_in_a_cluster_make_one_observation() -> None:
@@ -85,7 +85,7 @@ def test_sandwich_is_too_narrow_for_a_perfect_score() -> None:
         for order in (1, 2)
     ]
     counts = Counts.of_results(results, range(2), 2)
-    found = estimate(counts)
+    found = estimate(counts, flat=True)
     gap = np.array([1, -1, 0, 0])
     hessian, sandwich, published = (
         float(gap @ c @ gap) ** 0.5 for c in (*plain_covariances(found, counts), found.covariance)
@@ -112,10 +112,10 @@ def test_luck_is_subtracted_where_it_pays() -> None:
     """Both bots are equal: what is left of a gap is smaller, and so is its error."""
     gap, gaps = np.array([1, -1, 0, 0]), []
     for seed in range(30):
-        found = estimate(lucky(100, 1.0, seed), prior=Prior(seat=1.0))
+        found = estimate(lucky(100, 1.0, seed))
         assert found.share > 0.5
         error = float(gap @ found.covariance @ gap) ** 0.5
-        gaps.append((float(gap @ found.mode.x), float(gap @ found.raw.x), error))
+        gaps.append((float(gap @ found.mean), float(gap @ found.lucky), error))
     without, within, errors = np.array(gaps).T
     assert without.std() < 0.7 * within.std()
     assert np.mean(np.abs(without) < 1.96 * errors) > 0.9
@@ -127,7 +127,7 @@ def test_luck_of_a_bot_that_may_know_the_dice_stays() -> None:
     known = replace(counts, luck=np.abs(counts.luck) * np.where(counts.seating == 0, 1, -1))
     found = estimate(known)
     assert found.luck[0].alarm
-    assert (found.share, found.mode.x.tolist()) == (0, found.raw.x.tolist())
+    assert (found.share, found.mean.tolist()) == (0, found.lucky.tolist())
 
 
 def test_versions_of_few_games_do_not_stretch_the_scale() -> None:
@@ -141,13 +141,11 @@ def test_versions_of_few_games_do_not_stretch_the_scale() -> None:
             ResultRow(MatchKey(1, number + 1, 1, 1), (strong, version), (1, 2) if wins else (2, 1))
         )
     counts = Counts.of_results(results, range(102), 2, shared_dice=False, joined=False)
-    gaps, deviations = [], []
-    for follows in ((), tuple((one, one + 1) for one in range(2, 101))):
-        elo, matrix = strengths(replace(counts, follows=follows))
-        gaps.append(float(elo[1] - elo[0]))
-        deviations.append(float(matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]) ** 0.5)
-    assert gaps[0] - 400 > 2 * deviations[0], "without the prior the scale is stretched"
-    assert abs(gaps[1] - 400) < 2 * deviations[1] < 150
+    flat, _ = strengths(counts, flat=True)
+    elo, matrix = strengths(counts)
+    deviation = float(matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]) ** 0.5
+    assert flat[1] - flat[0] > 500, "without a population the scale is stretched"
+    assert abs(float(elo[1] - elo[0]) - 400) < 2 * deviation < 200
 
 
 def single_games(bots: int, games: int, seed: int) -> Counts:

@@ -1,9 +1,11 @@
 """What a later tournament file may change."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.support.folders import write_shell_bot
 from tests.support.tournaments import refused, write_file
@@ -277,6 +279,18 @@ def test_failed_build_is_reported_before_anything_is_stored(tmp_path: Path) -> N
         go_on(tmp_path, FILE.replace('"random"', '"./broken"'))
     assert "gone" in caught.value.__notes__[0]
     assert not (tmp_path / "t.db").exists()
+
+
+def test_older_plan_keeps_its_openings(tmp_path: Path) -> None:
+    """Its random order may repeat lines; the same file would plan another rule now."""
+    (tmp_path / "b.txt").write_text("a2-a4\na2-b1\n")
+    text = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "mcts"]\nopening-book = "b.txt"\n'
+    file = read_tournament_file(write_file(tmp_path, text))
+    assert file.plan.opening_order == "shuffled"
+    older = replace(file, plan=structs.replace(file.plan, opening_order="random"))
+    for started in (older, file):
+        with open_tournament(started, str(tmp_path / "t.db"), BotStore(tmp_path / "bots"), print) as opened:
+            assert opened.tournament.plan.opening_order == "random"
 
 
 def test_all_entrants_that_cannot_play_are_named(tmp_path: Path) -> None:

@@ -74,9 +74,11 @@ def cases(groups: int = 1) -> Iterator[Case]:
         game = find_game(name)
         yield case(game, "round-robin", groups, clock=True)
         yield case(game, "swiss", groups, rounds=3, plies=4)
-        yield case(game, "gauntlet", groups, entrants=3, own=True)
+        yield case(game, "gauntlet", groups, entrants=3, own=True, book=True)
         yield case(game, "knockout", groups, entrants=5, book=True)
         yield case(game, "adaptive", groups, extra=(("batch", 2), ("budget", 8 * groups)), plies=1)
+        if not (game.has_chance or game.has_hidden_actions):
+            yield case(game, "round-robin", 3, entrants=3, book=True, name="shuffled")
         for seats in game.seat_counts[1:]:
             yield case(game, "round-robin", groups, seats=seats, plies=5, own=seats == 3)
             yield case(game, "swiss", groups, seats=seats, rounds=1, entrants=5)
@@ -97,12 +99,13 @@ def case(
     own: bool = False,
     clock: bool = False,
     extra: tuple[tuple[str, int | str], ...] = (),
+    name: str = "",
 ) -> Case:
     """A tournament of a format and a game; ``own``: each match has dice of its own."""
     _, options = game.settings(seats, {"stones": "6"} if game.name == "sage-stones" and seats > 2 else {})
     limits = Limits(None, 60_000, 500, nodes=1000, charge="cpu", ponder="freeze") if clock else DEFAULT_LIMITS
     plan = Plan(
-        name=f"{game.name}-{format_}-{seats}",
+        name=f"{game.name}-{name or format_}-{seats}",
         game=game.name,
         rules=game.rules,
         options=tuple(sorted(options.items())),
@@ -115,6 +118,8 @@ def case(
         limits=limits,
         extra=extra,
         mirrored_dice=not own,
+        # That of a knockout is as an older version stored it.
+        opening_order="shuffled" if book and format_ != "knockout" else "random",
         # Those of one game are as an older version stored them.
         ranking=None if game.name == "sage-stones" else find_format(format_).new_rule(seats),
     )

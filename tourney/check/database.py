@@ -50,7 +50,7 @@ from tourney.store.tournaments import archive_of, entrant_of, refused_host_of, t
 MOST = 20
 """Bad rows to name at most."""
 
-_CHUNK = 500
+_CHUNK = 500  # rows read at a time, between two calls of ``step``
 
 Step = Callable[[int, str], None]
 """Hears now and then how many rows of a table have been read."""

@@ -28,7 +28,7 @@ from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, MatchTask,
 from tourney.schema import SandboxLevel
 from tourney.seeds import derive, uniform
 
-_IDLE_SECONDS: Final = 1.0
+_IDLE_SECONDS: Final = 1.0  # the longest wait for an event, so that a signal is heard
 
 Kind = Literal["same", "different", "not promised", "not played"]
 """The outcome of a replay; ``not promised``: it came out differently, but that was not promised."""

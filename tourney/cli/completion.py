@@ -77,6 +77,7 @@ def _setting(ctx: click.Context, name: str) -> str:
     value = ctx.params.get(name)
     if value:
         return str(value)
+    # While completing, click has not applied defaults and environment variables.
     option = next(param for param in ctx.command.params if param.name == name)
     return os.environ.get(str(option.envvar)) or str(option.default)
 

@@ -88,6 +88,7 @@ def command(out: Path, workers: int | None) -> None:
             play = partial(run_tournament, tournament, str(database), bots)
             summary = play_request(output, tournament.plan.name, workers, play)
             output.say(summary_text(tournament.plan.name, summary))
+            # The second tournament must not start after Ctrl-C in the first.
             if summary.signal:
                 sys.exit(128 + summary.signal)
         _report(database, names, index.parent)
@@ -129,6 +130,7 @@ def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tu
     stones = folder / "stones.toml"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # A second demo keeps files that somebody has edited.
         if not tafl.exists():
             tafl.write_text(_TAFL.format(path=tafl, **places), encoding="utf-8")
         if not stones.exists():

@@ -85,6 +85,7 @@ def command(level: SandboxLevel, db: str, bots: str) -> None:
     if level == "strict" and lacking:
         lacks = with_limits(f"it lacks {', '.join(lacking)}")
         raise CheckError(f'sandbox = "strict" is not possible on this machine: {lacks}')
+    # Low limits of the account are a frequent reason, and easy to raise.
     for limit in low_limits() if lacking and level != "off" else ():
         output.warn(limit)
     if broken:

@@ -138,6 +138,7 @@ def _lacking(game: AnyGame) -> str:
 @contextmanager
 def _libraries_silent() -> Iterator[None]:
     """Drop the warnings that compiled libraries print: OpenSpiel prints some while it loads games."""
+    # Compiled code writes to descriptor 2, which a replaced sys.stderr does not catch.
     standard_error = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nothing:

@@ -158,6 +158,7 @@ def command(files: tuple[Path, ...], options: _ImportRequest) -> None:
     form = options.selected.form
     filter_ = options.selected.filter()
     with ExitStack() as stack:
+        # Each file is read twice: its first bytes tell results from records.
         paths = {file: stack.enter_context(copied(file)) for file in files}
         kinds = {file: holds_results(_beginning(path, file)) for file, path in paths.items()}
         if any(kinds.values()) or form is not None:
@@ -175,7 +176,7 @@ def command(files: tuple[Path, ...], options: _ImportRequest) -> None:
 
 
 def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
-    """Store what ``tourney export`` wrote to a file, which can be read from a path, as a tournament."""
+    """Store the output of ``tourney export`` in ``file``, readable at ``path``, as a tournament."""
     label = label_of(file)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     name = options.name
@@ -209,7 +210,7 @@ def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
 
 
 def _import_results(paths: dict[Path, Path], options: _ImportRequest) -> None:
-    """Store the results of some files, given with the paths from which they can be read, as a tournament."""
+    """Store the results of some files, given with readable paths, as a tournament."""
     output = current()
     labels = {path: label_of(file) for file, path in paths.items()}
     tally, problems = options.selected.read(list(labels), output, labels=labels)

@@ -58,6 +58,7 @@ class CommandTable(click.Group):
         for name, command in self.added.items():
             title = command.section if not self.words else next(iter(self.sections))
             sections.setdefault(title or "Other", {})[name] = command.help
+        # In a group such as `bots`, commands of add-ons stand among its own, by name.
         if self.words and self.added:
             sections = {title: dict(sorted(lines.items())) for title, lines in sections.items()}
         return {title: lines for title, lines in sections.items() if lines}

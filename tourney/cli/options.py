@@ -30,9 +30,9 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 def option(usage: str, *words: str, **attributes: object) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
 
-    ``words`` are the help, and further names of the option. The field's name and type give the rest: ``bool``
-    makes a flag, ``tuple`` a repeatable option, ``Path`` a file, ``int`` a number from 1 on; a default is
-    shown unless it is empty. ``attributes`` go to ``click.option``.
+    ``words`` are the help, and further names of the option. The field's name and type give the rest:
+    ``bool`` makes a flag, ``tuple`` a repeatable option, ``Path`` a file, ``int`` a number from 1 on; a
+    default is shown unless it is empty. ``attributes`` go to ``click.option``.
     """
 
     def declare(option_field: "Field[object]") -> Decorator:
@@ -52,6 +52,7 @@ def option(usage: str, *words: str, **attributes: object) -> Any:
         elif int in (option_field.type, *get_args(option_field.type)):
             # Nearly all numbers of options are counts; the others name their own type.
             settings["type"] = click.IntRange(min=1)
+        # Any option for a game completes its names; no option has to say so.
         if metavar == "GAME":
             settings["shell_complete"] = complete_game
         names = [text for text in words if " " not in text]

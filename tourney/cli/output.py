@@ -1,9 +1,9 @@
 """Output of commands: results to standard output, everything else to standard error.
 
 A command calls ``current()`` for its ``Output``, which respects --format, --quiet, --no-color, NO_COLOR and
-pipes. It prints its result in each form that it has, as ``text``, ``table`` and ``document``; those of
-other formats print nothing. Documents have schemas in docs/reference/json. Text is
-printed literally, never parsed as markup, because bot names are hostile input.
+pipes. It prints its result in each form that it has, as ``text``, ``table`` and ``document``; those of other
+formats print nothing. Documents have schemas in docs/reference/json. Text is printed literally, never parsed
+as markup, because bot names are hostile input.
 """
 
 import csv
@@ -96,8 +96,10 @@ class Output:
         stream = sys.stderr if err else sys.stdout
         return Console(
             stderr=err,
+            # None lets rich ask the terminal and NO_COLOR.
             no_color=True if self.no_color else None,
             width=None if stream.isatty() else WIDE,
+            # A bot may be called "[red]x[/red]" or ":smile:", which rich would interpret.
             markup=False,
             highlight=False,
             emoji=False,

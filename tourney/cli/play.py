@@ -106,6 +106,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         seat, equals, bot = word.partition("=")
         if not (equals and bot.strip() and seat.isascii() and seat.isdecimal()):
             raise UsageError(f"{word!r} is not of the form SEAT=BOT, such as 2=random")
+        # Python refuses to convert thousands of digits, with an error that names no option.
         number = int(seat[:9])
         if not 1 <= number <= count:
             raise UsageError(
@@ -116,6 +117,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         named[number] = bot
     if not words:  # with any SEAT=BOT, the other seats are the person's
         named = dict.fromkeys(range(2, count + 1), DEFAULT_BOT)
+    # SEAT=person is the default of a seat that is not named.
     named = {number: bot for number, bot in named.items() if bot != PERSON.name}
     if len(named) == count:
         raise UsageError("every seat has a bot: leave one to yourself, or use tourney run")

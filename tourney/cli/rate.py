@@ -141,15 +141,16 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
     output = current()
     tally, problems = options.selected.read(files, output)
     if options.show == "problems":
-        found = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
-        output.document(ProblemsDocument(problems=found))
-        output.table(found, Problem.__struct_fields__)
+        lines = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
+        output.document(ProblemsDocument(problems=lines))
+        output.table(lines, Problem.__struct_fields__)
     elif isinstance(method := METHODS.find(options.method), PoolMethod):
         _print_batch(tally, method, options)
     else:
         _print_measures(tally, method, options)
-    void = sum(any(one.faults) for one in results_of(tally)) if options.forfeits == "void" else 0
-    games, players = counted(tally.games - void, "game"), counted(len(tally.players), "player")
+    void = sum(any(result.faults) for result in results_of(tally)) if options.forfeits == "void" else 0
+    games = counted(tally.games - void, "game")
+    players = counted(len(tally.players), "player")
     output.say(f"{games} of {players} rated, of {problems.read:,} read.")
     if void:
         output.say(f"games lost by a fault: {void:,}, left out by --forfeits void")
@@ -161,7 +162,8 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
 
 
 def _print_measures(tally: Tally, method: RatingMethod, options: _RateRequest) -> None:
-    names, notes = dict(enumerate(tally.players)), []
+    names = dict(enumerate(tally.players))
+    notes = []
     if isinstance(method, OrderedMethod):
         method = method.configured(**options.settings(tally, method))
         notes.append(method.note)
@@ -170,10 +172,12 @@ def _print_measures(tally: Tally, method: RatingMethod, options: _RateRequest) -
 
 
 def _print_batch(tally: Tally, method: PoolMethod, options: _RateRequest) -> None:
-    names, show = dict(enumerate(tally.players)), options.show
+    names = dict(enumerate(tally.players))
+    show = options.show
     if isinstance(method, BatchMethod):
         method = method.with_model(MODELS[options.model])
-    pairs, joined = show in {"pairs", "los"}, options.repeats == "join"
+    pairs = show in {"pairs", "los"}
+    joined = options.repeats == "join"
     batch = rate_tally(
         tally, options.forfeits, pairs=pairs, joined=joined, method=method, anchors=options.levels
     )

@@ -212,7 +212,8 @@ class PoolDocument(Document, frozen=True, kw_only=True):
 
     Of `matches`, `distinct` ones repeat no other; `groups` are their clusters, and `dispersion` the variance
     of the clusters' scores in units of that of independent matches. Bots of different `parts` never met, not
-    even through others. `prior_elo` is the standard deviation of strengths before any match. `p_best` is each
+    even through others. `prior_elo` is the estimated standard deviation of the
+    strengths, which are a normal population. `p_best` is each
     bot's probability of being the best.
     """
 

@@ -113,17 +113,17 @@ def command(tournament: str | None, options: _RatingsRequest) -> None:
         _rate_versions(tournament, options)
         return
     with Database.open(options.db) as opened:
-        found = opened.tournaments.get(tournament)
+        stored = opened.tournaments.get(tournament)
         method = METHODS.find(options.method)
         if isinstance(method, OrderedMethod):
-            method = method.configured(**_settings(opened, found, method, options))
-        name_default(tournament, found, opened)
+            method = method.configured(**_settings(opened, stored, method, options))
+        name_default(tournament, stored, opened)
         with opened.snapshot() as database:
-            rated = _rate(database, found, method, options)
+            rated = _rate(database, stored, method, options)
         if rated is not None and rated.keep is not None:
             # The checkpoint only saves time: without it the next command rates all matches again.
             with suppress(StoreError):
-                opened.ratings.keep_checkpoint(found.id, rated.settings, rated.keep)
+                opened.ratings.keep_checkpoint(stored.id, rated.settings, rated.keep)
 
 
 def _rate(
@@ -132,7 +132,8 @@ def _rate(
     """Print the ratings; return those of a method that keeps checkpoints."""
     faults = database.totals.faults_by_entrant(tournament.id)
     bots = tables.RatedBots(entrant_names(database, tournament), faults, tournament.name)
-    rated, forfeits = None, options.forfeits
+    rated = None
+    forfeits = options.forfeits
 
     def left_out(matches: int) -> list[str]:
         if forfeits != "void" or not any(faults.values()):
@@ -182,7 +183,7 @@ def _rate_versions(tournament: str | None, options: _RatingsRequest) -> None:
     if options.show == "bots":
         tables.print_versions(pool, batch, notes)
     else:
-        bots = tables.RatedBots(pool.labels, {one.number: one.faults for one in pool.versions})
+        bots = tables.RatedBots(pool.labels, {version.number: version.faults for version in pool.versions})
         tables.print_batch(batch, bots, options.show, notes)
 
 
@@ -199,23 +200,25 @@ def _settings(
 
 
 def _draw_probability(database: Database, tournament: Tournament, options: _RatingsRequest) -> float:
-    asked, output = options.draw_probability, current()
+    asked = options.draw_probability
+    output = current()
     if asked is None:
         return results.draw_probability_of(database, tournament)
     if asked not in {ESTIMATE, AGAIN}:
         return tables.number("--draw-probability", asked)
-    game, seats = tournament.game, tournament.seats
-    kept = database.ratings.draw_probability(game, seats)
-    if kept is None or asked == AGAIN:
+    game = tournament.game
+    seats = tournament.seats
+    estimate = database.ratings.draw_probability(game, seats)
+    if estimate is None or asked == AGAIN:
         played = list(database.matches.results(tournament.id))
         probability = estimate_draw_probability(played, options.forfeits)
-        kept = DrawProbability(probability, tournament.name, len(played))
+        estimate = DrawProbability(probability, tournament.name, len(played))
         try:
-            database.ratings.keep_draw_probability(game, seats, kept)
+            database.ratings.keep_draw_probability(game, seats, estimate)
         except StoreError as error:
             output.warn(f"the draw probability is not kept: {error}")
     output.say(
-        f"draw probability of {game} with {seats} seats, of {kept.matches} matches of {kept.tournament}:"
-        f" {kept.probability}"
+        f"draw probability of {game} with {seats} seats, of {estimate.matches} matches of"
+        f" {estimate.tournament}: {estimate.probability}"
     )
-    return kept.probability
+    return estimate.probability

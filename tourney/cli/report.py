@@ -208,6 +208,7 @@ class _Report:
             # A live report has the time of writing on its first page, so an older one is never the same.
             made = None if contents.live else kept(place, seen)
             if made is None:
+                # Pools need tournaments of several bots' versions, so one tournament has none.
                 versions = self._versions(database, contents) if request.every else None
                 made = write_report(database, chosen, place, contents, versions, request.processes)
                 if contents.live is None:
@@ -257,6 +258,7 @@ def _state(
     parts: list[object] = [replace(options, live=None), chosen, sorted(shipped_digests().items())]
     for tournament in tournaments:
         shown = disclosure(database, tournament)
+        # Programs and templates count too: after an upgrade the same matches give other pages.
         code = code_digest(known_game(tournament.game), options.templates.folders)
         parts += [tournament.id, code, shown.ended, shown.commitment, sorted(shown.sealed)]
     read = database.tournaments.all() if request.every else tournaments

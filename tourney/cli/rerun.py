@@ -154,6 +154,7 @@ def _memory_of(record: Record, store: BotStore) -> MatchMemory:
 
 def _one(match: str, options: _RerunRequest, output: Output) -> None:
     stored_match = find_match(match, options.db)
+    # Said before the replay: whoever sees a difference afterwards knows whether it was promised.
     doubts = doubts_of(stored_match.record, stored_match.measured)
     if doubts:
         output.say(f"{stored_match.label} is not guaranteed to reproduce: {', '.join(doubts)}")
@@ -243,6 +244,7 @@ def _stored_candidates(database: Database, words: str | None, db: str, output: O
             output.say(f"{tournament.name} has results without records, which cannot be replayed")
             continue
         digests = [(number, digest) for number, _, digest in database.matches.digests(tournament.id)]
+        # Matches that the machine prevented have no record, and nothing to compare with.
         void = sum(digest == "" for _, digest in digests)
         if void:
             output.say(
@@ -297,6 +299,7 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunReque
                 step(done, len(picked))
                 yield replayed
 
+        # In the order of the sample, so that two runs print the same lines.
         for replayed in in_order(shown(replay.run())):
             result.add(candidates.label(picked[replayed.index]), replayed.kind, replayed.findings)
     played = counts.total() - counts["not played"]

@@ -71,6 +71,7 @@ def _answer(console: Console, source: BinaryIO, answers: BinaryIO) -> None:
                 traceback.print_exc()
             answer = printable(f"error the game {game} failed: {type(error).__name__}: {error}")[:400]
         answers.write(answer.encode("utf-8", "backslashreplace") + b"\n")
+        # A program at the other end waits for each answer before its next question.
         answers.flush()
     if failed:
         sys.exit(ENVIRONMENT)

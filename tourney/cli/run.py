@@ -118,6 +118,7 @@ class _RunRequest(opt.CommandOptions):
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
         path, text = file_text(self.game, self.bots.split(","), format_, self.name, keys)
         tournament_file = read_tournament_file(path, text)
+        # The same options give the same file, and continue its tournament; others must not replace it.
         if path.exists() and path.read_bytes() != text.encode():
             raise UsageError(f"{path} is another tournament file: choose another --name, or run that file")
         if self.dry_run or path.exists():
@@ -151,6 +152,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
     tournament, wrote = options.tournament(file)
     if file is None:  # --bots has named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
+    # Before anything is stored: an unknown executor must not leave a tournament behind.
     make_executor = _executor(options, tournament)
     remote = is_remote(options.executor or tournament.run.executor)
     run_options = replace(run_options, play=replace(run_options.play, remote=remote))

@@ -115,6 +115,7 @@ def command(match: str, options: _ShowRequest) -> None:
         output.warn(
             f"{stored_match.label}: the digest does not match the record; see `tourney verify {match}`"
         )
+    # After the warning: a broken record is printed too, as its reader may want to look into it.
     if options.bare:
         sys.stdout.buffer.write(stored_match.record.encode() + b"\n")
         return
@@ -132,6 +133,7 @@ def _boards(
 ) -> Iterator[tuple[MatchPosition, str]]:
     """Yield the positions to show with their boards, or warn that the rules do not know them."""
     try:
+        # The rules replay from the start in any case, but only the wanted boards are drawn.
         for shown in islice(match.positions(plies[1]), plies[0], None):
             yield shown, shown.board(**how).rstrip()
     except (GameError, RecordError) as error:
@@ -207,6 +209,7 @@ def action_lines(record: Record, times: Sequence[float | None]) -> Iterator[str]
     written = written_actions(record)
     for number, (actor, action) in enumerate(record.actions, start=1):
         took = times[number - 1] if number <= len(times) else None
+        # Notations of games keep words together by no-break spaces; a terminal's user may copy the action.
         text = written[number - 1].replace("\N{NO-BREAK SPACE}", " ")
         shown = printable(action if text == action else f"{text:12} {action}")
         line = f"{number:5}  {_actor(actor):8} {shown}"

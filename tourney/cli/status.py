@@ -101,6 +101,7 @@ def _row(status: TournamentStatus, *, people: bool) -> Row:
     }
     if people:
         row["archive"] = archive and f"{Archive(**asdict(archive))}"
+        # People read a span in words; CSV keeps the seconds.
         row["left"] = span_text(status.left) or None
         row["rounds"] = f"{status.rounds} so far" if planned is None else f"{status.rounds} of {planned}"
     return row

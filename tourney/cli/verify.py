@@ -318,6 +318,7 @@ def _check_published(
 
     published = [("root", options.root), ("commitment", options.commitment)]
     if head is not None:
+        # An export may name a commitment of its own, which is compared too.
         published.append(("commitment", head.line.commitment))
     for what, value in published:
         if value is not None:
@@ -360,6 +361,7 @@ def _check_proof(checks: Checks, path: Path, match: str | None, options: _Verify
             checks.find(match, finding)
         if checks.wrong:
             raise CheckError(f"{match} does not hold")
+        # The proof is of a digest: another record, valid by itself, would otherwise pass for the proven one.
         if (digest := read_record(data).digest) != proof.digest:
             raise CheckError(f"{match} has the digest {digest}, but {proof.digest} in {path}")
     what = match or (f"the record {proof.digest}" if proof.digest else "a void match")

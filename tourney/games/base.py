@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tourney.errors import ActionError, GameError, OptionError, PositionError
@@ -206,6 +206,8 @@ class Game(ABC, Generic[A]):
     has_hidden_actions: bool = False
     outside: ClassVar[bool] = False
     """Whether an outside referee plays the matches, so that there are results and no actions."""
+    launcher: ClassVar[str] = ""
+    """The launcher (``tourney.match.launcher``) of all its matches; "" if their limits decide."""
     observations_inform: bool = False
     """Whether observations tell a seat more than the actions that it sees. Then ``sample`` may refuse one."""
     has_positions: bool = True
@@ -347,8 +349,10 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} takes no positions as openings")
 
-    def read_pgn(self, text: str) -> Iterator[Callable[[], tuple[str, ...]]]:  # noqa: ARG002 - for games that PGN is written of
+    def read_pgn(self, blocks: Iterable[bytes]) -> Iterator[Callable[[], tuple[str, ...]]]:  # noqa: ARG002 - for games that PGN is written of
         """Yield a function for each game of a PGN, which returns its actions: its FEN as a set-up, its moves.
+
+        ``blocks``: the text of the file in pieces of any size.
 
         The function raises PositionError for a game that cannot be read.
         """

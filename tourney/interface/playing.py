@@ -4,7 +4,6 @@ import dataclasses
 import secrets
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -59,6 +58,7 @@ def play_match(
     count, full = rules.settings(len(bots), options)
     bot_store = BotStore(Path(store))
     entrants = [_entrant(rules, bot, bot_store) for bot in bots]
+    # Records and results name bots, so a bot against itself needs two names.
     if len({entrant.name for entrant in entrants}) < count:
         entrants = [
             replace(entrant, name=f"{entrant.name}-{seat}") for seat, entrant in enumerate(entrants, start=1)
@@ -66,9 +66,10 @@ def play_match(
     number = secrets.randbits(64) if seed is None else seed
     spec = MatchSpec(rules.name, tuple(full.items()), tuple(entrants), number, limits)
     modules = any(bot_store.is_module(entrant.digest) for entrant in entrants)
+    # Before a process starts: the kernel would end a bot in the middle of the match.
     refuse_unfit(MatchMemory.of(limits, count, modules=modules))
     box = open_sandbox(sandbox, {"the bot store": bot_store.root})
-    with closing(StoreLauncher(bot_store, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
+    with MatchRunner(StoreLauncher(bot_store, box), sandbox=box) as runner:
         played = runner.play(spec)
     names = " against ".join(entrant.name for entrant in entrants)
     label = f"{rules.name}: {names}, seed {number}"

@@ -31,6 +31,10 @@ class FollowedRecord:
     first: int = 0
     live: bool = False
 
+    def channel(self, inner: Channel) -> "GuidedChannel":
+        """The channel of a seat that follows the record."""
+        return GuidedChannel(inner, self)
+
 
 class GuidedChannel(ForwardingChannel):
     """Gives the recorded actions to the referee, and the bot's own as ``info chosen=ACTION``.

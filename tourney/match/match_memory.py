@@ -24,7 +24,7 @@ OWN_PROCESSES: Final = 64  # room for the processes and threads of the program i
 WORKER_PROCESSES: Final = 32  # and of a worker, with the sandboxes that it makes
 LEAST_PROCESSES: Final = 96
 """Processes of a bot for which fewer matches are played at a time: a Java machine starts some dozens."""
-_MIB: Final = 1 << 20
+_MIB: Final = 1 << 20  # bytes
 _COPY_MB: Final = COPY_BYTES // _MIB
 
 

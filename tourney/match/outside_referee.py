@@ -24,6 +24,7 @@ from tourney.bots.catalogue.command import BotCommand
 from tourney.errors import EnvironmentFailure
 from tourney.games.base import AnyGame
 from tourney.games.external import REFEREE, option_command
+from tourney.match.launcher import Description, MatchLauncher
 from tourney.match.record import Outcome, make_record
 from tourney.match.result import LogLine, Measurements, PlayedMatch
 from tourney.match.spec import MatchSpec
@@ -32,6 +33,19 @@ from tourney.parsing import parse_json
 MAX_OUTPUT: Final = 1 << 20  # bytes that are read of the referee's output
 MAX_LOG: Final = 20_000  # characters of its standard error that are kept: the last ones
 PLAYERS: Final = "%PLAYERS%"
+
+
+class OutsideReferee(MatchLauncher):
+    """Plays the game ``external``: its referee starts the bots."""
+
+    name = "outside"
+
+    def play(self, spec: MatchSpec, game: AnyGame, describe: Description) -> PlayedMatch:  # noqa: ARG002 - it contains no bot
+        """Play a match. Raises as ``play_external`` does."""
+        return play_external(spec, game, [self.bots.prepared(entrant)[1] for entrant in spec.seats])
+
+    def close(self) -> None:
+        """Nothing: a referee and its bots end with their match."""
 
 
 def play_external(spec: MatchSpec, game: AnyGame, commands: Sequence[BotCommand]) -> PlayedMatch:

@@ -132,7 +132,10 @@ class Clocks:
         times = [own.clock_ms for own in self._limits]
         self.steady = times == [None] * seats and self._limits.count(self._limits[0]) == seats
         # A seat without a clock has a number here for the others to see: the time of an action.
-        self._left = [most if ms is None else ms * MS for ms, most in zip(times, self._most, strict=True)]
+        self._left = [
+            most if milliseconds is None else milliseconds * MS
+            for milliseconds, most in zip(times, self._most, strict=True)
+        ]
         self._moves = [own.clock_moves or 0 for own in self._limits]
         # The line is needed once a move, so only its clocks are formatted each time.
         self._before: list[bytes] = []
@@ -148,7 +151,7 @@ class Clocks:
 
     @property
     def left(self) -> tuple[int, ...] | None:
-        """Each seat's nanoseconds left, None if no seat has a clock; without one, the time of an action."""
+        """Each seat's nanoseconds left; without a clock those of an action, or None if no seat has one."""
         return tuple(self._left) if any(own.clock_ms is not None for own in self._limits) else None
 
     def go(self, seat: int = 1) -> bytes:

@@ -38,7 +38,7 @@ from tourney.schema import (
 )
 
 FORMAT: Final = "tourney-record/1"
-MAX_SEATS: Final = 64
+MAX_SEATS: Final = 64  # of any game; tournaments have at most 4
 
 FaultKind = Literal["startup", "illegal", "timeout", "crash", "protocol", "overflow"]
 """Why a bot lost a seat.

@@ -4,7 +4,7 @@ import os
 import platform
 import re
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import naming
 from tourney.bots.channel.interface import AbsentChannel, Channel
 from tourney.bots.channel.process import ProcessChannel
-from tourney.bots.modules import ModuleHosts, ModuleTerms, VirtualClock, find_runtime, surplus
+from tourney.bots.modules import surplus
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.machine_memory import machine_memory
 from tourney.bots.sandbox.processes import Processors, free_processors, seat_processors, started_on
@@ -27,14 +27,12 @@ from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import OutOfMemoryError, SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.guided_channel import FollowedRecord, GuidedChannel
+from tourney.match.launcher import LAUNCHERS, PROCESSES, MatchLauncher, launcher_of
 from tourney.match.match_memory import MAX_KEPT
-from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
 from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.seeds import bot_seed
 
 SETTLE_SECONDS: Final = 0.05
 SETTLE_LOOKS: Final = 40
@@ -88,43 +86,21 @@ class StoreLauncher:
 
     def __init__(self, store: BotStore, sandbox: Sandbox) -> None:
         self.store = store
-        self._sandbox = sandbox
+        self.sandbox = sandbox
         self._bots: dict[tuple[str, str | None], tuple[StoredBot, Path]] = {}
-        self._module_hosts: ModuleHosts | None = None
 
     def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
         """Start the bot of an entrant."""
-        protocol, command = self._found(entrant)
-        return protocol.adapt(self._sandbox.spawn(command, memory_mb=limits.memory_mb))
+        protocol, command = self.prepared(entrant)
+        return protocol.adapt(self.sandbox.spawn(command, memory_mb=limits.memory_mb))
 
     def hold(self, entrant: Entrant, limits: Limits) -> WaitingBot | None:
         """A ``Holder`` for this store's bots."""
-        if not self._sandbox.holds:
+        if not self.sandbox.holds:
             return None
-        protocol, command = self._found(entrant)
-        held = self._sandbox.hold(command, memory_mb=limits.memory_mb)
+        protocol, command = self.prepared(entrant)
+        held = self.sandbox.hold(command, memory_mb=limits.memory_mb)
         return WaitingBot(lambda: protocol.adapt(ProcessChannel(*held.release())), held.end)
-
-    def meter(self, spec: MatchSpec, seat: int, clock: VirtualClock) -> Channel:
-        """The channel to a new instance of a seat's module, which lives in ``clock``'s virtual time."""
-        entrant, limits = spec.seats[seat - 1], spec.limits
-        protocol, command = self._found(entrant, limits.meter)
-        key = _host_key(entrant, limits)
-        assert limits.fuel_per_ms is not None  # noqa: S101 - limits that count fuel have it
-        terms = ModuleTerms(bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb)
-        if self._module_hosts is None:
-            self._module_hosts = find_runtime().open_hosts(self._sandbox)
-        return protocol.adapt(self._module_hosts.channel(key, command, terms, clock))
-
-    def trim(self, spec: MatchSpec, kept: int) -> None:
-        """End the kept module hosts that a match does not take, but for the latest ``kept``."""
-        if self._module_hosts is not None:
-            self._module_hosts.trim([_host_key(entrant, spec.limits) for entrant in spec.seats], kept)
-
-    def close(self) -> None:
-        """End the module hosts that are kept for later matches."""
-        if self._module_hosts is not None:
-            self._module_hosts.close()
 
     def refuse_removed(self, spec: MatchSpec) -> None:
         """Raise BotError if a bot of a match was removed from the store since it was first launched here."""
@@ -133,26 +109,18 @@ class StoreLauncher:
                 with naming(entrant.name):
                     self.store.fetch(entrant.digest)
 
-    def command(self, entrant: Entrant) -> BotCommand:
-        """The command of an entrant's bot, for an outside referee that starts it."""
-        return self._found(entrant)[1]
-
-    def _found(self, entrant: Entrant, meter: str | None = None) -> tuple[BotProtocol, BotCommand]:
-        found = self._bots.get((entrant.digest, meter))
-        if found is None:
+    def prepared(self, entrant: Entrant, meter: str | None = None) -> tuple[BotProtocol, BotCommand]:
+        """The protocol and the command of an entrant's bot; see ``tourney.match.launcher.BotSource``."""
+        runnable = self._bots.get((entrant.digest, meter))
+        if runnable is None:
             bot = self.store.fetch(entrant.digest)
-            found = bot, runnable_folder(self.store, bot, self._sandbox, meter)
-            self._bots[entrant.digest, meter] = found
-        bot, folder = found
+            runnable = bot, runnable_folder(self.store, bot, self.sandbox, meter)
+            self._bots[entrant.digest, meter] = runnable
+        bot, folder = runnable
         manifest = bot.manifest
         options = manifest.started(entrant.args)[0]
         protocol = PROTOCOLS.find(manifest.protocol).configured(options, manifest.go)
         return protocol, bot_command(bot, entrant.args, folder, metered=meter is not None)
-
-
-def _host_key(entrant: Entrant, limits: Limits) -> Hashable:
-    """Equal for bots of which one can play on the host of the other."""
-    return entrant.digest, entrant.args, limits.memory_mb, limits.meter
 
 
 class PreparedSandboxes:
@@ -225,24 +193,26 @@ class MatchRunner:
         self._find = find
         self._processors = processors
         self._idle: list[tuple[object, Player]] = []
+        self._launchers: dict[str, MatchLauncher] = {}
         self._about: Measurements | None = None
 
     def play(
         self,
         spec: MatchSpec,
         following: MatchSpec | None = None,
-        guide: FollowedRecord | None = None,
+        wrap: Callable[[Channel], Channel] | None = None,
         absent: Mapping[str, str] = NONE_ABSENT,
     ) -> PlayedMatch:
         """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
-        With a ``guide`` all seats follow it. The bots of the ``absent`` entrants are not started, for the
-        reasons given: each crashes at its first turn. Sandboxes for ``following``, the next match here, are
-        made meanwhile. Raises SandboxError if a bot fails at start-up and the sandbox fails as well. A match
-        that failed, or has a fault, does not count if the store lacks one of its bots: raises BotError.
+        ``wrap`` replaces the channel of each seat, as a guide along a record does. The bots of the ``absent``
+        entrants are not started, for the reasons given: each crashes at its first turn. Sandboxes for
+        ``following``, the next match here, are made meanwhile. Raises SandboxError if a bot fails at start-up
+        and the sandbox fails as well. A match that failed, or has a fault, does not count if the store lacks
+        one of its bots: raises BotError.
         """
         try:
-            played = self._play(spec, following, guide, absent)
+            played = self._play(spec, following, wrap, absent)
         except Exception:
             self._refuse_removed(spec)
             raise
@@ -260,17 +230,13 @@ class MatchRunner:
         self,
         spec: MatchSpec,
         following: MatchSpec | None,
-        guide: FollowedRecord | None,
+        wrap: Callable[[Channel], Channel] | None,
         absent: Mapping[str, str],
     ) -> PlayedMatch:
         game = self._find(spec.game)
-        if game.outside:
-            if not isinstance(self._launch, StoreLauncher):
-                raise UsageError(f"matches of {game.name} are played by their referee only")
-            commands = [self._launch.command(entrant) for entrant in spec.seats]
-            return play_external(spec, game, commands)
-        if spec.limits.by_fuel:
-            return self._play_by_fuel(spec, game)
+        launcher = launcher_of(spec, game)
+        if launcher != PROCESSES:
+            return self._launcher(launcher).play(spec, game, self._description)
         players: list[Player] = []
         try:
             places = self._places(spec)
@@ -284,9 +250,9 @@ class MatchRunner:
                 players.append(self._player(place) if why is None else Player(AbsentChannel(why)))
             if cached:
                 _mark_cached(players, cached)
-            if guide is not None:
+            if wrap is not None:
                 for player in players:
-                    player.channel = GuidedChannel(player.channel, guide)
+                    player.channel = wrap(player.channel)
             self.end_waiting()
             # On a single processor, making sandboxes would take time from this match's turns.
             early = len(free_processors()) > 1
@@ -308,21 +274,15 @@ class MatchRunner:
             self._sandbox.settle()  # what this match read stays cached until its groups are removed
         return played
 
-    def _play_by_fuel(self, spec: MatchSpec, game: AnyGame) -> PlayedMatch:
-        # Hosts are kept from match to match; each match has new instances of its modules.
-        if not isinstance(self._launch, StoreLauncher):
-            raise UsageError('charge = "fuel" is for bots of a store only')
-        find_runtime().refuse_unknown(spec.limits.meter)
-        self._launch.trim(spec, self.kept)
-        clock = VirtualClock()
-        players: list[Player] = []
-        try:
-            for seat in range(1, len(spec.seats) + 1):
-                players.append(Player(self._launch.meter(spec, seat, clock)))  # noqa: PERF401 - if one fails, the others are cut
-            return play_match(spec, game, players, clock=clock, about=self._description(players))
-        finally:
-            for player in players:
-                player.cut()
+    def _launcher(self, name: str) -> MatchLauncher:
+        """A launcher by its name; it is kept until the runner is closed."""
+        if name not in self._launchers:
+            if not isinstance(self._launch, StoreLauncher):
+                raise UsageError(f"matches by the launcher {name} are for bots of a store only")
+            self._launchers[name] = LAUNCHERS.find_class(name)(self._launch, self.kept)
+        launcher = self._launchers[name]
+        launcher.kept = self.kept  # the runner's owner may have changed it
+        return launcher
 
     def _prepare(self, following: MatchSpec | None) -> None:
         if following is not None:
@@ -336,10 +296,13 @@ class MatchRunner:
     def close(self) -> None:
         """End all kept bots, and remove what ended bots have left."""
         self.end_waiting()
-        idle, self._idle = self._idle, []
+        idle = self._idle
+        self._idle = []
         dismiss([player for _, player in idle])
-        if isinstance(self._launch, StoreLauncher):
-            self._launch.close()
+        launchers = self._launchers
+        self._launchers = {}
+        for launcher in launchers.values():
+            launcher.close()
         if self._sandbox is not None:
             self._sandbox.settle()
 
@@ -350,17 +313,17 @@ class MatchRunner:
         self.close()
 
     def _places(self, spec: MatchSpec) -> list[SeatStart]:
-        given = self._processors if spec.limits.ponder == "allow" else ()
-        processors = seat_processors(given, len(spec.seats))
+        shared = self._processors if spec.limits.ponder == "allow" else ()
+        by_seat = seat_processors(shared, len(spec.seats))
         return [
-            SeatStart(entrant, spec.limits, own) for entrant, own in zip(spec.seats, processors, strict=True)
+            SeatStart(entrant, spec.limits, processors)
+            for entrant, processors in zip(spec.seats, by_seat, strict=True)
         ]
 
     def _player(self, place: SeatStart) -> Player:
-        for kept in reversed(self._idle):
-            if kept[0] == place.key:
-                self._idle.remove(kept)
-                player = kept[1]
+        for key, player in reversed(self._idle):
+            if key == place.key:
+                self._idle.remove((key, player))
                 player.channel.thaw()
                 if player.quiet():
                     return player
@@ -394,8 +357,10 @@ class MatchRunner:
         """Host and sandbox; protections that are weakened for one of these bots count as partial."""
         box = self._sandbox
         if self._about is None:
-            known = None if box is None else SandboxMeasurements(box.level, box.name, dict(box.protections))
-            self._about = Measurements(host=platform.node(), sandbox=known, machine=_machine())
+            measured = None
+            if box is not None:
+                measured = SandboxMeasurements(box.level, box.name, dict(box.protections))
+            self._about = Measurements(host=platform.node(), sandbox=measured, machine=_machine())
         weakened = {name for player in players for name in player.channel.weakened}
         if not weakened or self._about.sandbox is None:
             return self._about
@@ -464,9 +429,9 @@ def _mark_cached(players: Sequence[Player], size: int) -> None:
 @cache
 def _machine() -> str:
     """The processor's name and the number of processors."""
-    known = ""
+    cpuinfo = ""
     with suppress(OSError):
-        known = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    found = re.search(r"^model name\s*:\s*(.{1,80})$", known, re.MULTILINE)
-    name = " ".join((found[1] if found else platform.machine()).split())
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    model = re.search(r"^model name\s*:\s*(.{1,80})$", cpuinfo, re.MULTILINE)
+    name = " ".join((model[1] if model else platform.machine()).split())
     return f"{name}, {os.cpu_count() or 1} processors"

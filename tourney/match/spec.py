@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 MAX_ACTIONS: Final = 1_000_000
 MAX_MS: Final = 2**31 - 1  # the longest wait that the system's poll accepts, almost 25 days
-MAX_STARTUP_MS: Final = 3_600_000
+MAX_STARTUP_MS: Final = 3_600_000  # an hour
 LEAST_MEMORY_MB: Final = 16
-MOST_MEMORY_MB: Final = 1 << 24
+MOST_MEMORY_MB: Final = 1 << 24  # 16 TiB
 MEMORY_MB: Final = 1024
 """The limit of new tournaments: the bots of two seats fit into a machine of 3 GiB.
 
@@ -207,6 +207,11 @@ class CommonLimits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=Tr
     def by_fuel(self) -> bool:
         """Whether all times are work of modules."""
         return self.charge == "fuel"
+
+    @property
+    def launcher(self) -> str:
+        """The launcher (``tourney.match.launcher``) that plays by these limits; "" for bots as processes."""
+        return "fuel" if self.charge == "fuel" else ""
 
 
 class Limits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):

@@ -102,7 +102,8 @@ class BatchPool:
     matches. ``seats``: empty for a model without effects of seats. ``parts``: the entrants (numbers)
     connected by matches, best first; two parts cannot be compared. ``steps``: the same parts, split where no
     entrant below ever took anything off one above; across a step only the prior bounds the difference.
-    ``zero``: the entrants whose mean Elo is 0, best first; empty with anchors.
+    ``prior_elo``: the most probable spread of the strengths. ``zero``: the entrants whose mean Elo is 0, best
+    first; empty with anchors.
     """
 
     matches: int
@@ -177,18 +178,18 @@ def rate(
     time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the level of the
     ratings. Raise UsageError for a pool that the model cannot rate.
     """
-    found, n = estimate(counts, model), counts.size
-    natural, natural_matrix = found.mode.x[:n], found.covariance[:n, :n]
-    fitted = pair_fit(found.likelihood, found.raw, counts)
+    n = counts.size
+    fit = estimate(counts, model)
+    natural, natural_matrix = fit.mean[:n], fit.covariance[:n, :n]
+    fitted = pair_fit(fit.likelihood, fit.raw, counts)
     at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}
     if model is Expected and not at:
-        at = core(counts, found.mode, fitted.totals)
+        at = core(counts, fit.mean, fitted.totals)
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
-    spread, likely = superiority.spreads(matrix), superiority.shrunk(natural, natural_matrix)
-    p_best = superiority.best(*likely) if best else np.zeros(n)
-    # What the tables show beside Elo: the same fit before luck is taken out.
-    raw = relative(found.raw.x[:n], natural_matrix, model.elo, at)[0]
-    lines = _lines(counts, (elo, matrix, spread, p_best, raw), found.luck, look)
+    spread = superiority.spreads(matrix)
+    p_best = superiority.best(natural, natural_matrix) if best else np.zeros(n)
+    lucky = relative(fit.lucky[:n], natural_matrix, model.elo, at)[0]
+    lines = _lines(counts, (elo, matrix, spread, p_best, lucky), fit.luck, look)
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = connected_parts(counts, fitted.totals, order)
     level = {counts.entrants[position] for position in at} or set(counts.entrants)
@@ -197,21 +198,20 @@ def rate(
         distinct=counts.distinct,
         clusters=int(counts.times.sum()),
         draw_rate=_draw_rate(counts),
-        dispersion=published(found.dispersion, 3),
-        seats=_seat_effects(counts, found, look) if model.free_seats else (),
+        dispersion=published(fit.dispersion, 3),
+        seats=_seat_effects(counts, fit, look) if model.free_seats else (),
         goodness=fitted.goodness,
         parts=parts,
         steps=steps,
-        prior_elo=PRIOR.rating,
+        prior_elo=PRIOR.rating if fit.spread is None else published(fit.spread, 1),
         zero=() if anchors else tuple(line.entrant for line in lines if line.entrant in level),
     )
-    strength = (elo, spread, likely[0], superiority.spreads(likely[1]))
-    table = _pairs(counts, strength, fitted, order, look) if pairs else ()
+    table = _pairs(counts, elo, spread, fitted, order, look) if pairs else ()
     cycles = None
     if best and (p_value := fitted.goodness.p_value) is not None and p_value < SIGNIFICANT:
         positions = [counts.entrants.index(line.entrant) for line in lines]
         cycles = find_cycles(positions, counts.entrants, natural * (model.elo / ELO), fitted, counts.seats)
-    return Batch(lines, table, pool, look, cycles, model.title, round(found.share, 3), found.luck)
+    return Batch(lines, table, pool, look, cycles, model.title, round(fit.share, 3), fit.luck)
 
 
 def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how: Any) -> Batch:
@@ -220,10 +220,10 @@ def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how
     if batch.cycles is None:
         return batch
     halves = (clusters.half(entrants, seats, last=last) for last in (False, True))
-    (one, first), (other, second) = map(strengths, halves)
+    (before, first), (after, second) = (strengths(half, flat=True) for half in halves)
     # The zeros of the halves may be those of other bots. Relative to the mean of all, the last change follows
     # from the others.
-    change, matrix = relative(other - one, first + second, unit=1.0)
+    change, matrix = relative(after - before, first + second, unit=1.0)
     change, matrix = change[:-1], matrix[:-1, :-1]
     statistic = max(float(change @ np.linalg.pinv(matrix) @ change), 0.0)
     drift = published(tail(statistic, len(change), 2.0 * len(change)), 3)
@@ -239,9 +239,9 @@ def _draw_rate(counts: Counts) -> float | None:
     return published(tied / met, 4) if met else None
 
 
-def _seat_effects(counts: Counts, found: Estimate, look: PlannedGames | None) -> tuple[SeatEffect, ...]:
+def _seat_effects(counts: Counts, fit: Estimate, look: PlannedGames | None) -> tuple[SeatEffect, ...]:
     n, k = counts.size, counts.seats
-    seats, matrix = relative(found.mode.x[n:], found.covariance[n:, n:])
+    seats, matrix = relative(fit.mean[n:], fit.covariance[n:, n:])
     # A seat takes part in every game, an entrant in k of n: so a seat's interval is tuned for more games.
     of_seats = None if look is None else PlannedGames(look.games * max(n, 1) / k, k)
     return tuple(
@@ -250,11 +250,15 @@ def _seat_effects(counts: Counts, found: Estimate, look: PlannedGames | None) ->
     )
 
 
-def strengths(counts: Counts) -> tuple[Floats, Floats]:
-    """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
-    found, n = estimate(counts), counts.size
-    at = core(counts, found.mode, pair_totals(found.likelihood.meetings(found.raw.x), n))
-    return relative(found.mode.x[:n], found.covariance[:n, :n], ELO, at)
+def strengths(counts: Counts, *, flat: bool = False) -> tuple[Floats, Floats]:
+    """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding.
+
+    ``flat``: those of the flat fit, on which the end of stored tournaments rests.
+    """
+    n = counts.size
+    fit = estimate(counts, flat=flat)
+    at = core(counts, fit.mean, pair_totals(fit.likelihood.meetings(fit.raw.x), n))
+    return relative(fit.mean[:n], fit.covariance[:n, :n], ELO, at)
 
 
 Contrast = Mapping[int, float]
@@ -378,8 +382,8 @@ def _lines(
         np.add.at(games, counts.seating[:, seat], times)
         np.add.at(units, counts.seating[:, seat], times * won)
     rank = superiority.ranks(np.array([published(value, 1) for value in elo]))
-    # All comparisons of an entrant hold together (Bonferroni's inequality).
-    apart = superiority.critical(n) * spread
+    # All comparisons of an entrant hold together.
+    apart = superiority.stepped_down(elo, spread)
     if look is not None:
         level = ALPHA / max(n - 1, 1)
         apart = np.array(
@@ -406,13 +410,13 @@ def _lines(
 
 def _pairs(
     counts: Counts,
-    strength: tuple[Floats, Floats, Floats, Floats],
+    elo: Floats,
+    spread: Floats,
     fitted: PairFit,
     order: dict[int, int],
     look: PlannedGames | None,
 ) -> tuple[BatchPair, ...]:
-    """The pairs, by Elo and its spreads, and by the strengths for probabilities and their spreads."""
-    elo, spread, likely, doubt = strength
+    """The pairs, by Elo and the standard deviations of its differences."""
     totals, variance = fitted.totals, fitted.variance
     met = {(int(a), int(b)): row for row, (a, b) in enumerate(zip(totals.a, totals.b, strict=True))}
     played: Counter[tuple[int, int]] = Counter()
@@ -424,8 +428,8 @@ def _pairs(
     for first, second in combinations(sorted(order, key=order.__getitem__), 2):
         a, b = position[first], position[second]
         lead, deviation = float(elo[a] - elo[b]), float(spread[a, b])
-        # Shrinking may turn two round whose games differ much in number: then neither is said to be better.
-        likelihood = max(round(superiority.los(float(likely[a] - likely[b]), float(doubt[a, b])), 4), 0.5)
+        # Of two with equal published Elo the one in front may be behind by less than a rounding.
+        likelihood = max(round(superiority.los(lead, deviation), 4), 0.5)
         interval = _interval(lead, deviation**2, 2, look)
         row = met.get((min(a, b), max(a, b)))
         if row is None:

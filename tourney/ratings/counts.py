@@ -133,8 +133,7 @@ class Counts:
     ``entrants``: their numbers, ascending. ``seating`` (G, k): positions in ``entrants``; ``ranks`` (G, k).
     ``cluster`` (G): each game's cluster; ``times`` (C): the occurrences of each cluster. ``weight`` (G): what
     a game counts, 1 but where there are few clusters. ``luck`` (G, k), in units, 0 where it is not known.
-    ``distinct``: the number of different games. ``follows``: positions of versions, each with the next one of
-    the same bot, where these are taken to be near each other.
+    ``distinct``: the number of different games.
     """
 
     entrants: tuple[int, ...]
@@ -146,7 +145,6 @@ class Counts:
     weight: Floats
     luck: Ints
     distinct: int
-    follows: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of_results(
@@ -207,10 +205,10 @@ class Counts:
         return links
 
     def met(self) -> list[set[int]]:
-        """For each entrant those that it met at a table of two in the first seat, as positions."""
+        """For each entrant those that it met where it had the first seat, as positions."""
         links: list[set[int]] = [set() for _ in self.entrants]
-        for a, b in self.seating.tolist():
-            links[a].add(b)
+        for first, *others in self.seating.tolist():
+            links[first].update(others)
         return links
 
     def mean_lucks(self) -> dict[int, MeanLuck]:

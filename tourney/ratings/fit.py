@@ -1,14 +1,16 @@
-"""The fit of a pool: Gaussian prior, mode, covariance, and how well it explains the scores of pairs.
+"""The fit of a pool: posterior, covariance, and how well it explains the scores of pairs.
 
-A Gaussian prior around 0 keeps every estimate finite; Newton's method finds the mode of the log-posterior.
+What is published is the posterior of ``tourney.ratings.population``: its mean is the estimate. The *flat* fit
+is the mode under a prior so wide that it only keeps estimates finite. It judges the fit of pairs, and decides
+where stored schedules rest on it.
 
-The inverse Hessian H^-1 (H = J + L: the data's information and the prior's) is the covariance if the model
-holds and matches are independent. The sandwich H^-1 (B + L) H^-1, B being the sum of the squared scores of
-clusters, needs neither (Liang and Zeger, "Longitudinal data analysis using generalized linear models",
-Biometrika 73, 1986; Huber 1967). But with few surprises, as for a bot that won everything, B has nothing to
-measure and the sandwich is far too narrow. So the published covariance is H^-1 M H^-1 where M is, in each
-direction, the larger of B + L and phi J + L. The dispersion phi is the variance of clusters in units of that
-of independent matches, estimated over the whole pool.
+An inverse Hessian H^-1 (H = J / phi + P: the data's information and the prior's) is the covariance if the
+model holds and matches are independent but for a dispersion phi. The sandwich H^-1 (B / phi^2 + P) H^-1, B
+being the sum of the squared scores of clusters, needs neither (Liang and Zeger, "Longitudinal data analysis
+using generalized linear models", Biometrika 73, 1986; Huber 1967). But with few surprises, as for a bot that
+won everything, B has nothing to measure and the sandwich is far too narrow. So the published covariance is
+H^-1 M H^-1 where M is, in each direction, the larger of B / phi^2 + P and H. The dispersion is the variance
+of clusters in units of that of independent matches, estimated over the whole pool.
 """
 
 import math
@@ -21,6 +23,7 @@ import numpy as np
 from tourney.match.evidence import MeanLuck
 from tourney.ratings.counts import Counts, Floats, Ints, components
 from tourney.ratings.likelihood import PRIOR, Expected, Meetings, Prior, Scores, scatter, scatter_matrix
+from tourney.ratings.population import START, Population, Posterior
 
 
 def published(value: float, digits: int) -> float:
@@ -119,6 +122,12 @@ def luck_share(likelihood: Expected, mode: Mode, times: Ints, entrants: int) -> 
     return share if explained >= PAYS else 0.0
 
 
+def luck_gradient(likelihood: Expected, counts: Counts) -> Floats:
+    """What the luck of all games adds to the gradient."""
+    luck = likelihood.by_parameter(likelihood.luck())
+    return scatter(luck.parameter, counts.times[luck.cluster] * luck.value, likelihood.size)
+
+
 def without_luck(likelihood: Expected, mode: Mode, counts: Counts, share: float) -> tuple[Mode, Scores]:
     """The mode after one step that takes a share of the luck out of the gradient, and the clusters' scores.
 
@@ -126,9 +135,11 @@ def without_luck(likelihood: Expected, mode: Mode, counts: Counts, share: float)
     scores, and so from their errors. Luck as a term of the log-odds would be wrong: a lucky game is not won
     by better play.
     """
-    scores, luck = likelihood.scores(mode.x), likelihood.by_parameter(likelihood.luck())
-    total = scatter(luck.parameter, counts.times[luck.cluster] * luck.value, likelihood.size)
-    x = mode.x - share * np.linalg.solve(mode.hessian, total)
+    scores = likelihood.scores(mode.x)
+    if not share:
+        return mode, scores
+    x = mode.x - share * np.linalg.solve(mode.hessian, luck_gradient(likelihood, counts))
+    luck = likelihood.by_parameter(likelihood.luck())
     return replace(mode, x=x), scores._replace(value=scores.value - share * luck.value)
 
 
@@ -169,37 +180,85 @@ def upper_envelope(one: Floats, base: Floats) -> Floats:
 
 
 class Estimate(NamedTuple):
-    """A fit in natural units: likelihood, mode, covariance and dispersion, and what was subtracted of luck.
+    """A fit in natural units, and what was subtracted of luck.
 
-    ``raw`` is the mode with the luck, ``share`` the part of it that is subtracted (0: none), ``luck`` the
-    mean of each entrant's.
+    ``mean`` and ``covariance`` of all parameters are published, with the ``dispersion``; ``lucky`` is the
+    mean if no luck is subtracted. ``spread`` of the strengths in Elo, None in a flat fit. ``raw`` is the flat
+    mode with the luck, ``share`` the part of it that is subtracted (0: none), ``luck`` the mean of each
+    entrant's.
     """
 
     likelihood: Expected
-    mode: Mode
+    mean: Floats
     covariance: Floats
     dispersion: float
+    lucky: Floats
+    spread: float | None
     raw: Mode
     share: float
     luck: Mapping[int, MeanLuck]
 
 
-def estimate(counts: Counts, model: type[Expected] = Expected, prior: Prior = PRIOR) -> Estimate:
-    """Fit a pool. The luck of bots that may know the dice is not subtracted.
+def estimate(
+    counts: Counts, model: type[Expected] = Expected, prior: Prior = PRIOR, *, flat: bool = False
+) -> Estimate:
+    """Fit a pool; ``flat``, as all models but this package's, without a population.
 
-    Raises UsageError for a pool that the model cannot rate.
+    The luck of bots that may know the dice is not subtracted. Raises UsageError for a pool that the model
+    cannot rate.
     """
     luck = counts.mean_lucks()
-    if alarmed := [number for number, one in luck.items() if one.alarm]:
+    if alarmed := [number for number, mean in luck.items() if mean.alarm]:
         counts = counts.without_luck_of(alarmed)
     likelihood = model(counts)
-    raw = mode = maximise(likelihood, likelihood.precision(prior))
-    scores, share = likelihood.scores(mode.x), 0.0
-    if counts.luck.any():
-        share = luck_share(likelihood, raw, counts.times, counts.size)
+    raw = maximise(likelihood, likelihood.precision(prior))
+    share = luck_share(likelihood, raw, counts.times, counts.size) if counts.luck.any() else 0.0
+    if flat or not likelihood.populated:
         mode, scores = without_luck(likelihood, raw, counts, share)
-    found = covariance(mode, scores, counts.times, counts.size)
-    return Estimate(likelihood, mode, *found, raw, share, luck)
+        matrix, dispersion = covariance(mode, scores, counts.times, counts.size)
+        return Estimate(likelihood, mode.x, matrix, dispersion, raw.x, None, raw, share, luck)
+    return _populated(likelihood, counts, raw, share, luck)
+
+
+def _populated(
+    likelihood: Expected, counts: Counts, raw: Mode, share: float, luck: Mapping[int, MeanLuck]
+) -> Estimate:
+    total = share * luck_gradient(likelihood, counts)
+    population = Population(likelihood, counts, total)
+    at, dispersion, clusters = math.log(START), 1.0, int(counts.times.sum())
+    start = population.posterior(START, dispersion)
+    dispersion, _ = _dispersion(likelihood, counts, start, dispersion, share)
+    at, _, start = population.spread(at, dispersion, start)
+    dispersion, meat = _dispersion(likelihood, counts, start, dispersion, share)
+    spread, mode, mean, matrix = population.mixture(at, dispersion, start)
+    meat *= clusters / max(clusters - 1, 1) / dispersion**2
+    hessian = np.linalg.inv(mode.covariance).astype(np.float64)
+    wide = upper_envelope(meat + mode.precision, hessian)
+    matrix = matrix + mode.covariance @ wide @ mode.covariance - mode.covariance
+    lucky = mean
+    if share:
+        lucky = (
+            mean
+            + Population(likelihood, counts, 0 * total).posterior(spread, dispersion, mode).mean
+            - mode.mean
+        )
+    return Estimate(likelihood, mean, matrix, dispersion, lucky, spread, raw, share, luck)
+
+
+def _dispersion(
+    likelihood: Expected, counts: Counts, posterior: Posterior, before: float, share: float
+) -> tuple[float, Floats]:
+    """The dispersion by the scores at a posterior, and the sum of these squared over clusters."""
+    x, n = posterior.mean, counts.size
+    scores = likelihood.scores(x)
+    if share:
+        luck = likelihood.by_parameter(likelihood.luck())
+        scores = scores._replace(value=scores.value - share * luck.value)
+    meat = squared_scores(scores, counts.times, len(x))
+    information = float(np.trace(likelihood.at(x).information[:n, :n]))
+    # The estimate was fitted to these scores, so they vary less around it than around the truth.
+    left = max(information - likelihood.taken(x, posterior.doubt) / before, information / 4)
+    return (float(np.trace(meat[:n, :n])) + STEADY) / (left + STEADY), meat
 
 
 def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
@@ -243,12 +302,12 @@ def connected_parts(
     return parts, steps
 
 
-def core(counts: Counts, mode: Mode, totals: Meetings) -> dict[int, float]:
+def core(counts: Counts, x: Floats, totals: Meetings) -> dict[int, float]:
     """The zero of a connected pool: 0 by position, for the largest group that took points off each other.
 
     Directly or by way of others; so one far above all others, or below, shifts none. Empty for all.
     """
-    ranked = np.argsort(np.argsort(-mode.x[: counts.size], kind="stable"), kind="stable")
+    ranked = np.argsort(np.argsort(-x[: counts.size], kind="stable"), kind="stable")
     order = dict(zip(counts.entrants, ranked.tolist(), strict=True))
     parts, steps = connected_parts(counts, totals, order)
     largest = max((group for part in steps for group in part), key=len, default=())

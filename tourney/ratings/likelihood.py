@@ -37,31 +37,34 @@ from tourney.ratings.sequential import ELO
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Independent normal distributions around 0, given by their standard deviations in Elo.
+    """Normal distributions, given by their standard deviations in Elo.
 
-    ``rating``: of a bot; at 600 the prior weighs a third of one even game. ``seat``: of a seat's effect.
-    ``change``: of what a version gains on the one before. Without that, many versions of a few games each
-    stretch the scale of all ratings, as the fit takes their luck for strength (Neyman and Scott, "Consistent
-    Estimates Based on Partially Consistent Observations", 1948).
+    ``rating``: of the mean of the strengths in each group of bots that matches connect; ``spread``: of the
+    strengths around that mean. Without a ``spread`` each strength by itself has ``rating`` around 0, which at
+    600 weighs a third of one even game: the *flat* prior. ``seat``: of a seat's effect.
     """
 
     rating: float = 600.0
     seat: float = 200.0
-    change: float = 60.0
+    spread: float | None = None
 
     def precision(self, counts: Counts) -> Floats:
-        """The precisions of the ratings, then of the seats; versions that follow each other are joined."""
-        ratings = np.full(counts.size, (ELO / self.rating) ** 2)
-        found: Floats = np.diag(np.concatenate([ratings, np.full(counts.seats, (ELO / self.seat) ** 2)]))
-        weight = (ELO / self.change) ** 2
-        for one, other in counts.follows:
-            found[[one, other], [one, other]] += weight
-            found[[one, other], [other, one]] -= weight
-        return found
+        """The precisions of the ratings, then of the seats, as a matrix."""
+        level, size = (self.rating / ELO) ** 2, counts.size
+        seats = np.full(counts.seats, (ELO / self.seat) ** 2)
+        precision: Floats = np.diag(np.concatenate([np.full(size, 1 / level), seats]))
+        if self.spread is not None:
+            variance = (self.spread / ELO) ** 2
+            precision[:size, :size] = np.eye(size) / variance
+            for part in components(counts.met()):
+                # The inverse of variance I + level 11' (Sherman and Morrison, 1950).
+                shared = level / (variance * (variance + len(part) * level))
+                precision[np.ix_(part, part)] -= shared
+        return precision
 
 
 PRIOR: Final = Prior()
-"""The prior of published ratings."""
+"""The flat prior."""
 
 
 class Point(NamedTuple):
@@ -114,11 +117,17 @@ def logistic(u: Floats) -> Floats:
     return p
 
 
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+"""Nodes and weights of the mean over a standard normal variable (Gauss and Hermite)."""
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+
+
 class Expected:
     """Tourney's model: the quasi-likelihood of the scores of pairs of seats, which is concave.
 
     Cells are the meetings of two entrants at two seats, Q pairs of seats in each of G games. ``title``: the
     model's name beside Elo. ``elo``: its Elo for a unit of log odds. ``free_seats``: seats have effects.
+    ``populated``: strengths are a sample of a population (``tourney.ratings.population``).
     ``size``: the number of parameters P, n ratings and k seats' effects.
     """
 
@@ -126,6 +135,7 @@ class Expected:
     title: ClassVar[str] = "expected score"
     elo: ClassVar[float] = ELO
     free_seats: ClassVar[bool] = True
+    populated: ClassVar[bool] = True
 
     def __init__(self, counts: Counts) -> None:
         n, k = max(counts.size, 1), counts.seats
@@ -157,14 +167,45 @@ class Expected:
         """The precision of the prior, (P, P)."""
         return prior.precision(self._counts)
 
-    def at(self, x: Floats) -> Point:
-        """Value and derivatives."""
+    def at(self, x: Floats, doubt: Floats | None = None) -> Point:
+        """Value and derivatives; with ``doubt`` (``doubt_of``) their means where cells' differences vary."""
         difference = self._difference(x)
-        mean, games, scored = logistic(difference), self._games, self._scored
-        value = -np.sum(
-            scored * np.logaddexp(0, -difference) + (games - scored) * np.logaddexp(0, difference)
+        games, scored = self._games, self._scored
+        varied = difference[:, None]
+        weights = np.ones(1)
+        if doubt is not None:
+            varied = varied + np.sqrt(doubt)[:, None] * _NODES
+            weights = _WEIGHTS
+        mean = logistic(varied)
+        value = np.sum(scored * difference - games * (np.logaddexp(0, varied) @ weights))
+        return self._point(
+            float(value), scored - games * (mean @ weights), games * (mean * (1 - mean) @ weights)
         )
-        return self._point(float(value), scored - games * mean, games * mean * (1 - mean))
+
+    def doubt_of(self, covariance: Floats) -> Floats:
+        """The variance of each cell's difference if the parameters have this covariance."""
+        columns = self._columns()
+        doubt = np.zeros(len(self._first))
+        for i, s in columns:
+            for j, t in columns:
+                doubt += s * t * covariance[i, j]
+        return np.maximum(doubt, 0.0)
+
+    def taken(self, x: Floats, doubt: Floats) -> float:
+        """The information on ratings that a fit with this ``doubt`` took from its own scores, a trace.
+
+        A cluster's score of an entrant varies by that much less around the fit than around the truth. The
+        differences to several opponents in one cluster are taken to be wrong together.
+        """
+        counts, mean = self._counts, self._mean(x)
+        parts = counts.weight * (self._weight * mean * (1 - mean) * np.sqrt(doubt))[self._cell]
+        sides = np.zeros((counts.seats, len(counts.cluster)))
+        for (s, t), part in zip(self._pairs, parts, strict=True):
+            sides[s] += part
+            sides[t] += part
+        keys, inverse = np.unique(counts.cluster * max(self._n, 1) + counts.seating.T, return_inverse=True)
+        sums = scatter(inverse.reshape(-1), sides.reshape(-1), len(keys))
+        return float(np.sum(counts.times[keys // max(self._n, 1)] * sums**2))
 
     def scores(self, x: Floats) -> Scores:
         """The clusters' gradients."""
@@ -261,6 +302,7 @@ class Ordo(Expected):
     title = "Ordo"
     elo = 202 / math.log(0.76 / 0.24)
     free_seats = False
+    populated = False
 
     def __init__(self, counts: Counts) -> None:
         if counts.seats != 2:
@@ -327,7 +369,7 @@ class Bayes(Ordo):
         """The groups of players that no game connects."""
         return components(counts.met())
 
-    def at(self, x: Floats) -> Point:
+    def at(self, x: Floats, doubt: Floats | None = None) -> Point:  # noqa: ARG002 - it has no population
         """Value and derivatives."""
         win, draw, loss = self._outcomes(self._difference(x))
         value = float(np.sum(self._table * np.log(np.stack([win, draw, loss]))))

@@ -6,12 +6,10 @@ Random samples derive from labels, without a generator that has a state, so they
 import hashlib
 import math
 from statistics import NormalDist
-from typing import Final
 
 import numpy as np
 
 from tourney.ratings.counts import Floats, Ints
-from tourney.ratings.sequential import ELO
 from tourney.seeds import derive
 
 
@@ -60,10 +58,28 @@ def critical(entrants: int) -> float:
     return NormalDist().inv_cdf((1 + alone) / 2)
 
 
+def stepped_down(mean: Floats, spread: Floats) -> Floats:
+    """The gaps beyond which two differ significantly, (n, n), from the standard deviations of differences.
+
+    Steps down: an entrant's clearest comparison must hold beside its n - 1 others, the next one beside those
+    that are left (S. Holm, Scandinavian Journal of Statistics 6, 1979), as far as each holds.
+    """
+    n = len(mean)
+    gap = np.abs(mean[:, None] - mean[None, :])
+    clear = np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
+    ordered = -np.sort(-clear, axis=1)[:, : max(n - 1, 0)]
+    needed = np.array([critical(left + 1) for left in range(n - 1, 0, -1)])
+    passed = np.sum(np.cumprod(ordered > needed, axis=1), axis=1, dtype=np.int64)
+    # What comes after the first that fails must not pass: its own level, or the last that was needed.
+    levels = np.append(needed, math.inf)[np.minimum(passed, max(n - 2, 0))] if n > 1 else np.zeros(n)
+    apart: Floats = np.where(passed == n - 1, 0.0, levels)[:, None] * spread
+    return apart
+
+
 def ranges(mean: Floats, apart: Floats) -> tuple[Ints, Ints]:
     """The best and the worst possible rank of each, (n) both, with confidence 0.95 for each.
 
-    ``apart`` (n, n): the gaps beyond which two differ significantly, as ``critical`` spreads.
+    ``apart`` (n, n): the gaps beyond which two differ significantly, for the entrant of the row.
 
     They are 1 + the number of significantly better and n - that of significantly worse entrants (Mogstad,
     Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic Studies 91, 2024).
@@ -90,32 +106,6 @@ def spreads(covariance: Floats) -> Floats:
     squared = variance[:, None] + variance[None, :] - 2 * covariance
     np.fill_diagonal(squared, 0.0)
     return np.sqrt(np.maximum(squared, 0.0))
-
-
-ENOUGH: Final = 8
-"""The entrants from which their spread is known well enough to shrink by."""
-_LEAST: Final = (5 / ELO) ** 2
-"""The least variance of strengths: a spread of 5 Elo."""
-
-
-def shrunk(mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
-    """Estimates and their covariance, shrunk towards the pool's mean by the spread of its strengths.
-
-    A fit takes all differences of two for about equally likely, so among near equal bots its probabilities
-    are too sure. The variance of strengths is that of the estimates less that of their errors (an empirical
-    Bayes estimate: Efron and Morris, Journal of the American Statistical Association 68, 1973). With fewer
-    than ``ENOUGH`` entrants nothing changes.
-    """
-    n = len(mean)
-    if n < ENOUGH:
-        return mean, covariance
-    centre = np.eye(n) - 1 / n
-    errors = centre @ covariance @ centre
-    variance = max(float(np.sum((centre @ mean) ** 2) - np.trace(errors)) / (n - 1), _LEAST)
-    gain = errors @ np.linalg.inv(errors + variance * np.eye(n))
-    near, level = centre @ mean, mean.mean()
-    spread = errors - gain @ errors + (covariance.sum() / n**2)
-    return level + near - gain @ near, (spread + spread.T) / 2
 
 
 def los(gap: float, spread: float) -> float:

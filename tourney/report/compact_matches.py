@@ -17,6 +17,7 @@ from tourney.store.values import Result, TournamentMatch
 S = TypeVar("S")
 T = TypeVar("T")
 
+_KEY_FIELDS: Final = len(MatchKey._fields)
 RECORDED: Final = "recorded"
 """Stands for the digest of a match with a record."""
 
@@ -117,7 +118,7 @@ class CompactMatches(Sequence[FinishedMatch]):
         return FinishedMatch(
             self._tournament,
             self._numbers[place],
-            MatchKey(*self._keys[4 * place : 4 * place + 4]),
+            MatchKey(*self._keys[_KEY_FIELDS * place : _KEY_FIELDS * (place + 1)]),
             tuple(self._seats[size * place : size * place + size]),
             self._result(place),
         )

@@ -34,8 +34,8 @@ class EntrantLabel:
     """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped.
 
     ``provenance`` follows from its digest and the bots that ship with this version. ``broken``: the reason
-    that its bot could not be started, or "". ``digest``: "" if no bot is known.
-    ``engine``: how the bot introduced itself in a match, or "".
+    that its bot could not be started, or "". ``digest``: "" if no bot is known. ``engine``: how the bot
+    introduced itself in a match, or "".
     """
 
     number: int
@@ -82,6 +82,7 @@ class Fact:
 
 def decimal(value: Fraction | int, digits: int) -> str:
     """A number with ``digits`` decimals, rounding half away from zero, as the tables of commands do."""
+    # In integers: a float of an exact half may lie on either side of it.
     scaled = int((2 * abs(Fraction(value)) * 10**digits + 1) // 2)
     sign = "\N{MINUS SIGN}" if value < 0 < scaled else ""
     (whole, rest) = divmod(scaled, 10**digits)
@@ -116,6 +117,7 @@ def halves(count: int) -> str:
 def number(value: float, digits: int) -> str:
     """A float with ``digits`` decimals, a true minus sign and no negative zero."""
     text = f"{value:.{digits}f}"
+    # -0.04 would be shown as "-0.0".
     if float(text) == 0:
         text = text.lstrip("-")
     return text.replace("-", "\N{MINUS SIGN}")
@@ -153,6 +155,7 @@ def label(text: str, longest: int = LONGEST) -> str:
     characters: list[str] = []
     marks = 0
     for character in text:
+        # Hundreds of marks on one letter ("Zalgo" text) would paint over the rows above.
         marks = marks + 1 if unicodedata.category(character) in {"Mn", "Me"} else 0
         if marks > _MARKS:
             continue

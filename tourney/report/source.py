@@ -345,6 +345,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
 
     matches = CompactMatches(tournament.id, read())
 
+    # A match without a record has nothing to read, so the database is not asked.
     def detail(number: int) -> MatchDetail:
         recorded = matches[place_of(matches, number)].result.digest
         return _detail(database, tournament.id, number) if recorded else MatchDetail()

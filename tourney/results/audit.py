@@ -63,7 +63,7 @@ UNSEEN: Final = (
 
 
 class AuditFinding(Part, frozen=True):
-    """A sign of dependence among some bots, as a sentence without a full stop."""
+    """What was seen of some bots, in a sentence without its end."""
 
     kind: FindingKind
     bots: tuple[str, ...]
@@ -94,6 +94,24 @@ class GivingUp(NamedTuple):
     games: int
     other_give_ups: int
     other_games: int
+
+
+class AlikePair(NamedTuple):
+    """Two bots that answer alike: the positions that both met, and the number of ``equal`` answers."""
+
+    bots: tuple[int, int]
+    equal: int
+    positions: int
+
+
+class SlowerBot(NamedTuple):
+    """A bot that takes longer against one opponent, with its medians in milliseconds a turn."""
+
+    bot: int
+    slow: int
+    fast: int
+    slow_ms: float
+    fast_ms: float
 
 
 class Dumping(NamedTuple):
@@ -193,8 +211,8 @@ def _same_answers(
         yield AuditFinding("same program", (names[a], names[b]), text)
 
 
-def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """Yield pairs that answer alike, more than their likeness to others explains, with equal answers and all.
+def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[AlikePair]:
+    """Yield the pairs that answer more alike than other pairs explain.
 
     Good bots find the same actions. So the expected share of equal answers of two bots is a product of a
     factor for each; the factors, with errors, follow from all pairs that are not suspected. ``answers``: the
@@ -228,7 +246,7 @@ def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[tuple[tuple[int
         usual = min(math.exp(min(float(mine @ factors) + 2 * error, 0.0)), 1 - 1 / count)
         chance = _binomial_tail(equal[pair], count, usual)
         if chance < ERROR / len(both):
-            yield pair, equal[pair], count
+            yield AlikePair(pair, equal[pair], count)
 
 
 def _binomial(successes: Iterable[int], count: int, won: float, lost: float) -> float:
@@ -265,9 +283,9 @@ def find_dumping(counts: Counts) -> list[Dumping]:
         )
         if not len(rest.cluster):
             continue
-        fit = estimate(rest)
+        fit = estimate(rest, flat=True)
         covariance = fit.covariance[[a, b]][:, [a, b]]
-        gap = float(fit.mode.x[a] - fit.mode.x[b])
+        gap = float(fit.mean[a] - fit.mean[b])
         error = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]) ** 0.5
         score = 1 / (1 + math.exp(-gap))
         # The tail on the side of the surprise: too few points of one bot are too many of the other.
@@ -302,6 +320,7 @@ def _lost_games(database: Database, tournament: Tournament, *, has_records: bool
         result = match.result
         if result is None or result.void:
             continue
+        # Deterministic bots repeat a lost game any number of times; that is one observation.
         play = (match.seats, result.evidence.play)
         if result.evidence.play and play in seen:
             continue
@@ -353,6 +372,7 @@ def find_giving_up(games: Iterable[LostGame]) -> list[GivingUp]:
     for rival, by_bot in chances.items():
         alone = [bot for bot, chance in by_bot.items() if chance < part / tested]
         suspects = alone
+        # The stricter limit needs fewer bots that give up much, the looser one more that give up a little.
         for limit in SUSPECT:
             together = [bot for bot, chance in by_bot.items() if chance <= limit]
             if len(together) > len(alone) and (
@@ -387,6 +407,7 @@ def _at_most(points: float, games: int, gap: float, error: float, dispersion: fl
     Binomial, averaged over the gap's normal errors: a normal approximation is wrong in the tails of one-sided
     pairs, and draws only make points vary less.
     """
+    # Games that vary more than independent ones are worth fewer of them.
     count = max(round(games / dispersion), 1)
     most = math.floor(points / games * count)
     nodes, weights = np.polynomial.hermite_e.hermegauss(31)
@@ -418,7 +439,7 @@ def _times(
 
 def find_slower(
     times: Mapping[int, Mapping[int, Sequence[float]]],
-) -> Iterator[tuple[int, int, int, float, float]]:
+) -> Iterator[SlowerBot]:
     """Yield bots whose times a turn, by opponent, differ by Kruskal and Wallis's test (JASA 47, 1952).
 
     Each comes with the opponents of the longest and the shortest median, and these medians.
@@ -432,6 +453,7 @@ def find_slower(
         }
         if len(groups) < 2:
             continue
+        # Ranks over all opponents together, as the test asks.
         values = np.concatenate([np.array(times_against) for times_against in groups.values()])
         _, place, equal = np.unique(values, return_inverse=True, return_counts=True)
         ranks = (np.cumsum(equal) - (equal - 1) / 2)[place]
@@ -450,4 +472,4 @@ def find_slower(
         fast = min(medians, key=lambda o: medians[o])
         likely = tail(statistic, degrees, 2.0 * degrees) > ERROR / len(times)
         if not likely and medians[slow] >= SLOWER * max(medians[fast], 1.0):
-            yield number, slow, fast, medians[slow], medians[fast]
+            yield SlowerBot(number, slow, fast, medians[slow], medians[fast])

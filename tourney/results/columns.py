@@ -30,9 +30,9 @@ class Column:
 
     People see numbers with ``digits`` decimals, or as ``text`` returns them; programs get exact numbers
     rounded to ``places``. ``unit`` and ``help`` describe the values in a sentence. ``short`` is the title
-    where there is little room. ``order`` says which values rank first, "" if none do; ``criterion`` is the
-    column's place among those that rank the table (1: before all others, 0: none). ``dtype`` is that of the
-    column in a pandas DataFrame.
+    where there is little room. ``order``: the values that rank first, or "" if none do; ``criterion``: the
+    column's place among the columns that rank the table (1: before all others, 0: none). ``dtype``: in a
+    pandas DataFrame.
     """
 
     key: str
@@ -55,7 +55,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """The title at the head of a column where there is little room."""
+        """The title at the head of a narrow column."""
         return self.short or self.name
 
     @property
@@ -141,14 +141,14 @@ def _round_half_up(value: Fraction, digits: int) -> int:
     return -rounded if value < 0 else rounded
 
 
-def number_column(key: str, help_: str, **given: Any) -> Column:
+def number_column(key: str, help_: str, **attributes: Any) -> Column:
     """A column of numbers."""
-    return Column(key, right=True, help=help_, **{"dtype": "float64", **given})
+    return Column(key, right=True, help=help_, **{"dtype": "float64", **attributes})
 
 
-def count_column(key: str, help_: str, **given: Any) -> Column:
+def count_column(key: str, help_: str, **attributes: Any) -> Column:
     """A column of whole numbers."""
-    return Column(key, right=True, help=help_, **{"dtype": "int64", **given})
+    return Column(key, right=True, help=help_, **{"dtype": "int64", **attributes})
 
 
 RANK = count_column("rank", "1 + the number of better bots", short="#", order="lower")

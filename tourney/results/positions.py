@@ -171,6 +171,7 @@ def _follow(explored: Explored, game: BotGame, plies: int) -> None:
                 # The first way to a position stands for all its transpositions.
                 node = PositionNode(position, line, actor == game.seat, game.number)
                 explored.positions[position] = node
+            # Only the bot's own times: a page on a bot shows what it spent.
             ms = times[ply] if ply < len(times) and actor == game.seat else None
             node.played.setdefault(text, ResultTally()).add(game.points, ms)
             state = state.play(rules.read_action(state, text))
@@ -194,6 +195,7 @@ def _count(explored: Explored, game: BotGame) -> None:
         "reason": record.outcome.reason,
     }
     if own_times:
+        # By the bot's own actions: thirds of the clock would depend on its opponent.
         third = max(1, len(own_times) // 3)
         shares = [sum(own_times[:third]), sum(own_times[third : 2 * third]), sum(own_times[2 * third :])]
         answers["most time in"] = PHASES[shares.index(max(shares))]

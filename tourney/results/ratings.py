@@ -62,16 +62,18 @@ def rate_in_order(
     """
     text = method.key(forfeits)
     numbers = [entrant.number for entrant in database.tournaments.entrants(tournament.id)]
-    start, pool = 0, method.begin(numbers)
+    start = 0
+    pool = method.begin(numbers)
     try:
-        kept = database.ratings.checkpoint(tournament.id, text)
+        checkpoint = database.ratings.checkpoint(tournament.id, text)
     except RecordError:
-        kept = None
+        checkpoint = None
     settled = database.schedules.settled(tournament.id)
-    if kept is not None and kept.number <= settled:
-        thawed = method.load(kept.state, numbers)
+    if checkpoint is not None and checkpoint.number <= settled:
+        thawed = method.load(checkpoint.state, numbers)
         if thawed is not None:
-            start, pool = kept.number, thawed
+            start = checkpoint.number
+            pool = thawed
     results = database.matches.results(tournament.id, after=start)
     beyond: list[ResultRow] = []
 
@@ -89,12 +91,13 @@ def rate_in_order(
 
 
 def wrong_checkpoints(database: Database, tournament: Tournament) -> Iterator[str]:
-    """Yield the settings of kept checkpoints that do not follow from the results, by rating them again."""
+    """Yield the settings of stored checkpoints that do not follow from the results, by rating them again."""
     numbers = [entrant.number for entrant in database.tournaments.entrants(tournament.id)]
-    for text, kept in database.ratings.checkpoints(tournament.id):
+    for text, checkpoint in database.ratings.checkpoints(tournament.id):
         try:
             data = json.loads(text)
-            name, forfeits = data.pop("method"), data.pop("forfeits")
+            name = data.pop("method")
+            forfeits = data.pop("forfeits")
             if not METHODS.knows(name):
                 continue  # of an add-on that is not installed: nothing here reads it
             plain = METHODS.find(name)
@@ -105,9 +108,10 @@ def wrong_checkpoints(database: Database, tournament: Tournament) -> Iterator[st
             yield text
             continue
         results = (
-            result for result in database.matches.results(tournament.id) if result.number <= kept.number
+            result for result in database.matches.results(tournament.id) if result.number <= checkpoint.number
         )
-        pool, stored = method.begin(numbers).after(results, forfeits), method.load(kept.state, numbers)
+        pool = method.begin(numbers).after(results, forfeits)
+        stored = method.load(checkpoint.state, numbers)
         if stored is None or method.dump(stored) != method.dump(pool):
             yield text
 
@@ -143,11 +147,12 @@ def rate_batch(
 
 
 def rating_table(database: Database, tournament: Tournament, name: str, forfeits: Forfeits) -> DataTable:
-    """A row for each entrant, best first, with the settings that are kept or the defaults.
+    """A row for each entrant, best first, with the stored settings or the defaults.
 
     Raises UsageError for an unknown method.
     """
-    names, faults = entrant_names(database, tournament), database.totals.faults_by_entrant(tournament.id)
+    names = entrant_names(database, tournament)
+    faults = database.totals.faults_by_entrant(tournament.id)
     method = METHODS.find(name)
     if isinstance(method, PoolMethod):
         batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
@@ -165,20 +170,18 @@ def rating_table(database: Database, tournament: Tournament, name: str, forfeits
 def look_now(
     tournament: Tournament, entrants: Sequence[StoredEntrant], counts: RowCounts
 ) -> PlannedGames | None:
-    """What makes intervals hold at every look, or None for a tournament that ended as planned."""
-    setup, format_ = (
-        setup_of(tournament.plan, tournament.seed, entrants),
-        ranking_format(tournament.plan.format),
-    )
+    """The plan by which intervals hold at every look, or None for a tournament that ended as planned."""
+    setup = setup_of(tournament.plan, tournament.seed, entrants)
+    format_ = ranking_format(tournament.plan.format)
     over = tournament.complete and counts.done == counts.rows
     return None if over and as_planned(format_, setup, counts.rows) else look_of(format_, setup)
 
 
 def draw_probability_of(database: Database, tournament: Tournament) -> float:
-    """What TrueSkill takes for a tournament: what is kept for its game and seats, or the default."""
-    kept = database.ratings.draw_probability(tournament.game, tournament.seats)
-    if kept is not None:
-        return kept.probability
+    """The draw probability of a tournament: the stored one of its game and seats, or the default."""
+    estimate = database.ratings.draw_probability(tournament.game, tournament.seats)
+    if estimate is not None:
+        return estimate.probability
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
 
 
@@ -220,7 +223,8 @@ def pair_rows(batch: Batch, names: Names) -> Rows:
 
 def pool_rows(batch: Batch, names: Names) -> Rows:
     """The figures of the whole pool, a row each."""
-    pool, fit = batch.pool, batch.pool.goodness
+    pool = batch.pool
+    fit = batch.pool.goodness
     values = {
         "matches": pool.matches,
         "distinct matches": pool.distinct,
@@ -232,7 +236,7 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
         "fit: mean squared residual": fit.ratio,
         "fit: p-value": fit.p_value,
         "parts": len(pool.parts),
-        "prior (Elo, standard deviation)": pool.prior_elo,
+        "spread of the strengths (Elo)": pool.prior_elo,
         **{f"P(best) of {names[line.entrant]}": line.p_best for line in batch.ratings},
     }
     return [
@@ -250,7 +254,7 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
 
 
 def evaluation_rows(batch: Batch, names: Names) -> Rows:
-    """The evaluations that allow for cycles as rows, in the order of the ratings; none without any."""
+    """The evaluations that allow for cycles as rows, in the order of the ratings."""
     elo = {line.entrant: line.elo for line in batch.ratings}
     evaluations = () if batch.cycles is None else batch.cycles.evaluations
     return [{**line._asdict(), "name": names[line.entrant], "elo": elo[line.entrant]} for line in evaluations]
@@ -270,7 +274,7 @@ def cycle_rows(batch: Batch, names: Names) -> Rows:
 
 
 def superiority_rows(batch: Batch, names: Mapping[int, str]) -> Rows:
-    """The probabilities that the player of a row is stronger than that of each column, best first.
+    """The probabilities that a row's player is stronger than each column's, the best player first.
 
     Columns are named by the players' places in the table, from 1; the diagonal is None.
     """
@@ -281,5 +285,6 @@ def superiority_rows(batch: Batch, names: Mapping[int, str]) -> Rows:
     }
     for pair in batch.pairs:
         rows[pair.a][place[pair.b]] = pair.los
+        # Rounded like the other half, so that the two add up to 1 as printed.
         rows[pair.b][place[pair.a]] = round(1 - pair.los, 4)
     return list(rows.values())

@@ -88,6 +88,7 @@ def _together(
 
 def rounds_of(setup: Setup, rows: Iterable[Row], results: Sequence[ResultRow]) -> Iterator[Round]:
     """Yield the rounds of rows with their results, both in schedule order, one round at a time."""
+    # Bots that failed to start three times leave a tournament without an entry in the schedule.
     gone = departures(setup, History(results=results))
     tables = _together(rows, results, "round", "table")
     for number, of_round in groupby(tables, key=lambda table: table[0][0]):
@@ -97,6 +98,7 @@ def rounds_of(setup: Setup, rows: Iterable[Row], results: Sequence[ResultRow]) -
             score: Counter[int] = Counter()
             for result in counted:
                 score.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
+            # All matches of a table have the same entrants, in other seats.
             entrants = seated[0].seats
             size = len(seated)
             units = tuple(score[entrant] for entrant in entrants)

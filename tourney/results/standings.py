@@ -99,10 +99,10 @@ class Standing:
     """A line of the standings.
 
     ``rank``: 1 + the number of entrants that are better by the format's rule. ``points``: the sum of match
-    scores, at k seats (k - place) / (k - 1), where tied seats share the mean of their places. ``wins``: first
-    alone; ``draws``: first, shared. ``faults``: ``(kind, count)`` sorted by kind. ``awarded``: the points of
-    byes. ``tie_breaks``: names and values in the order of their use; None if one does not apply. ``luck``:
-    points per match that the dice gave, or None if unknown.
+    scores, at k seats (k - place) / (k - 1), where tied seats share the mean of their places. ``wins``:
+    first alone; ``draws``: first, shared. ``faults``: ``(kind, count)`` sorted by kind. ``awarded``: the
+    points of byes. ``tie_breaks``: names and values in the order of their use; None if one does not apply.
+    ``luck``: points per match that the dice gave, or None if unknown.
     """
 
     rank: int
@@ -152,6 +152,7 @@ def compute_standings(
         entrants = moment.tournaments.entrants(tournament)
         format_ = Ranking.of(stored.plan).format
         setup = setup_of(stored.plan, stored.seed, entrants)
+        # One query for all pages of a report: adding up a large tournament takes seconds.
         sums = totals or moment.totals.standings(tournament)
         if shows_luck(stored):
             sums = sums._replace(lucks=moment.totals.luck(tournament))
@@ -258,6 +259,7 @@ def standings_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, 
     columns = tie_break_columns | {column.key: column for column in general}
     columns = {key: columns[key] for key in (*(column.key for column in general), *tie_break_columns)}
     first = "mean" if ranking.rule.by == BY_MEAN else ranking.rule.by
+    # A format may rank by something that has no column, such as the bracket of a knockout.
     first = first if first in columns else "points"
     ordering = [first, *(key for key, column in tie_break_columns.items() if column.order and key != first)]
     for place, key in enumerate(ordering, 1):
@@ -302,6 +304,7 @@ def rank_totals(format_: Format, setup: Setup, sums: StandingsTotals) -> tuple[R
     numbers = [player.number for player in setup.participants]
     points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
+    # Fractions are slow to make, and most pairs share their few values.
     halves = {half: Fraction(half, 2) for half in {pair.half_points for pair in pairs}}
     for pair in pairs:
         met = Encounter(pair.opponent, points[pair.opponent], halves[pair.half_points])

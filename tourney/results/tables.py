@@ -58,6 +58,7 @@ class DataTable:
         """
         keys = [column.key for column in self.columns]
         writer = csv.writer(file, lineterminator="\n")
+        # Lazily: a table of times may have more rows than fit into memory.
         cells = ([csv_cell(row[key]) for key in keys] for row in self.rows)
         first = list(islice(cells, 1))  # before the header: what refuses the rows refuses the whole table
         writer.writerows([keys, *first])

@@ -171,6 +171,7 @@ def zero_text(batch: "Batch", names: Names) -> str:
     if len(zero) == len(everyone):
         return "0 Elo is the mean of all bots."
     rest = [number for number in everyone if number not in zero]
+    # Whichever list is shorter reads better: all but two, or just three.
     few = rest if len(rest) <= len(zero) else zero
     shown = ", ".join(names[number] for number in few[:6])
     more = f" and {len(few) - 6} more" if len(few) > 6 else ""

@@ -86,6 +86,7 @@ def ending(format_: Format, setup: Setup, history: History) -> Ending | None:
         if until.compares and (answer := _answer(format_, setup, until, history, present)):
             return answer
     if until.games is not None and as_planned(format_, setup, len(history.rows)):
+        # Without the limit of games: if the schedule ends as early by itself, the limit decided nothing.
         alone = replace(setup, extra=tuple(pair for pair in setup.extra if pair[0] != "until-games"))
         schedule = format_.planned_matches(alone)
         planned = format_.planned_matches(setup)
@@ -122,7 +123,7 @@ def _width(format_: Format, setup: Setup, history: History, present: Iterable[in
     numbers = [player.number for player in setup.participants]
     counts = history.sums(Clusters, shared_dice=setup.shared_dice).counts(numbers, setup.seats)
     look = look_of(format_, setup)
-    (_, matrix) = strengths(counts)
+    (_, matrix) = strengths(counts, flat=True)
     weight = 1 - 1 / len(setup.participants)
     variances = [float(matrix[number, number]) for number in present]
     return max(round(look.deviations(value, weight) * math.sqrt(value), 1) for value in variances)

@@ -6,7 +6,7 @@ order in which tournaments met them first.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -95,27 +95,15 @@ class VersionPool:
         """The plan that the intervals are tuned for."""
         return PlannedGames(LOOK_GAMES, self.reference.seats)
 
-    def rate(
-        self,
-        anchors: Mapping[str, float] | None = None,
-        *,
-        pairs: bool = False,
-        follows: Iterable[tuple[str, str]] = (),
-    ) -> Batch:
-        """Rate all versions in one fit; ``anchors`` give some of them their Elo by name (``find``).
-
-        ``follows``: pairs of digests of successive versions of a bot, which are close in strength.
-        """
+    def rate(self, anchors: Mapping[str, float] | None = None, *, pairs: bool = False) -> Batch:
+        """Rate all versions in one fit; ``anchors`` give some of them their Elo by name (``find``)."""
         levels: dict[int, float] = {}
         for name, elo in (anchors or {}).items():
             number = self.find(name).number
             if number in levels:
                 raise UsageError(f"--anchor names {self.versions[number].label} twice")
             levels[number] = elo
-        numbers = {version.digest: version.number for version in self.versions}
-        chain = tuple((numbers[a], numbers[b]) for a, b in follows if a in numbers and b in numbers)
-        counts = replace(self.counts, follows=chain)
-        return rate(counts, pairs=pairs, anchors=levels, look=self.look)
+        return rate(self.counts, pairs=pairs, anchors=levels, look=self.look)
 
     def find(self, name: str) -> Version:
         """The version of a name: a bot's, name@version, a label, or the first digits of a digest.
@@ -323,6 +311,7 @@ def _pool(
         results = []
         for result in database.matches.results(tournament.id):
             seats = tuple(mine[number] for number in result.entrants)
+            # A version against itself is even by definition, and would only narrow its interval.
             if len(set(seats)) == len(seats):
                 results.append(result._replace(entrants=seats))
             else:

@@ -31,8 +31,8 @@ from tourney.testing import RecordedChannel
 
 OPPONENT = "random"
 CHECKED = "checked"
-STDERR_LINES = 10
-LEGAL_SHOWN = 20
+STDERR_LINES = 10  # the last lines of standard error to show
+LEGAL_SHOWN = 20  # legal actions to name beside an illegal one
 MAX_WAIT_MS: Final = 3_000  # for the answer to each greeting
 
 
@@ -200,7 +200,6 @@ class _Checker:
         spec = MatchSpec(game, (), entrants, 1, limits)
         with MatchRunner(self._launch, sandbox=self.sandbox) as runner:
             played, again = (runner.play(spec) for _ in range(2))
-        self._launch.close()
         for match in (played, again):
             self._count(match, *range(1, seats + 1))
         if played.outcome.faults:

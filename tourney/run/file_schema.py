@@ -171,7 +171,7 @@ class FileLimits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_field
 
 
 class UntilTable(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to find out: the tournament ends as soon as any of it is known."""
+    """The questions of a tournament, which ends as soon as one of them is answered."""
 
     width: Annotated[
         Annotated[int, Meta(ge=1, le=1000)] | None,
@@ -266,17 +266,26 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         FilePath | None,
         Meta(
             description="Text file with an opening per line: actions separated by blanks, comments after"
-            " `#`. For chess also `.epd`, a position per line, or `.pgn`, of whose games the first"
-            " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`."
+            " `#`. For chess also `.epd` or `.fen`, a position per line, or `.pgn`, of whose games the first"
+            " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`. May be"
+            " compressed (`.gz`, `.zst`) and of any size: of more than 20,000 openings, 20,000 at even"
+            " distances are taken. Openings that cannot be played are left out, with a message."
         ),
     ] = None
     opening_order: Annotated[
         Literal["random", "sequential"],
         Meta(
-            description="How a match finds its opening in the book: sampled by the seed (`random`), or the"
+            description="How a match finds its opening in the book: in an order of the same entrants' games"
+            " that the seed gives, without repeating one before the end of the book (`random`), or the"
             " next one for each round and repeat, which all tables of a round share (`sequential`)."
         ),
     ] = "random"
+    opening_start: Annotated[
+        int,
+        Meta(
+            ge=1, description='Opening of the book to begin with, from 1; for `opening-order = "sequential"`.'
+        ),
+    ] = 1
     mirrored_dice: Annotated[
         bool | None,
         Meta(

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 PLAIN_EVERY = 10.0  # seconds between two lines without a terminal
-MAX_BYTES = 10_000_000
-KEEP = 5
-HEARTBEAT_SECONDS = 60.0
+MAX_BYTES = 10_000_000  # of a log file; then it is renamed and a new one begins
+KEEP = 5  # renamed log files: with the present one, at most 60 MB
+HEARTBEAT_SECONDS = 60.0  # between two lines that show a silent run to be alive
 
 
 class Listener:

@@ -198,22 +198,26 @@ def prepare(
     a file that cannot be played or that changes a fixed key.
     """
     plan = file.plan
+    for note in file.notes:
+        say(note)
     stored = None if database is None else database.tournaments.find(plan.name)
-    if database is None or stored is None:
-        if file.run.withdrawn:
-            raise TournamentError(
-                f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {plan.name} has not"
-                " started: remove it from withdrawn and from the entrants",
-                file=file.path,
-                key="withdrawn",
-            )
-        preparation = Preparation(file, None, (), 0, enter(file, file.entrants, bots, find=find, say=say))
-    else:
+    before: tuple[StoredEntrant, ...] = ()
+    paired = 0
+    lines = file.entrants
+    withdrawn: tuple[int, ...] = ()
+    if database is not None and stored is not None:
         before = database.tournaments.entrants(stored.id)
         paired = database.schedules.progress(stored.id).rounds
         lines, withdrawn = changes_of(file, stored, before, paired)
-        added = enter(file, lines, bots, before=before, joined=paired + 1, find=find, say=say)
-        preparation = Preparation(file, stored, before, paired, added, withdrawn)
+    elif file.run.withdrawn:
+        raise TournamentError(
+            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {plan.name} has not started:"
+            " remove it from withdrawn and from the entrants",
+            file=file.path,
+            key="withdrawn",
+        )
+    added = enter(file, lines, bots, before=before, joined=paired + 1, find=find, say=say)
+    preparation = Preparation(file, stored, before, paired, added, withdrawn)
     with naming(file.path):
         _check_playable(preparation)
         if dict(plan.extra).get("seeding") == "rating" and preparation.added:
@@ -235,7 +239,8 @@ def _check_playable(preparation: Preparation) -> None:
         seats = tuple(stored.entrant for stored in preparation.added[: plan.seats])
         row = Row(1, 1, 1, 1, ())
         first = plan.seed_of(preparation.seed, row)
-        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
+        opening = plan.opening_of(preparation.seed, row)
+        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, opening)
         Referee(spec, find_game(plan.game)).begin(())
 
 
@@ -317,6 +322,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
         new["[limits] ponder"] = old["[limits] ponder"]
     if file.memory_mb is None:  # the default may have been another one
         new["[limits] memory-mb"] = old["[limits] memory-mb"]
+    if new["opening-order"] == "shuffled" and old["opening-order"] == "random":  # the rule of older plans
+        new["opening-order"] = old["opening-order"]
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled

@@ -29,7 +29,7 @@ from tourney.store.database import Database
 from tourney.store.engine import place_of
 
 REPORT_SECONDS: Final = 900.0  # the time a report has; then its process is killed
-_NICE: Final = 10
+_NICE: Final = 10  # the report waits for the matches, not they for it
 # PR_SET_PDEATHSIG: the kernel ends it when this process dies.
 _PROGRAM: Final = (
     "import ctypes, runpy, sys\n"

@@ -44,9 +44,9 @@ MOST: Final = 1000  # entrants; the covariance of more would be too large
 UNKNOWN: Final = 35_000  # hundredths of Elo: the prior standard deviation of an unrated entrant's strength
 _SCALE: Final = 2.302585092994046 / 400  # the natural logarithm of the odds for a difference of one Elo
 _DIGITS: Final = 10**6
-_STEPS: Final = 60
-_LONGEST: Final = 300.0
-_ENOUGH: Final = 1e-7
+_STEPS: Final = 60  # of Newton's method at most
+_LONGEST: Final = 300.0  # Elo that a step moves a strength at most
+_ENOUGH: Final = 1e-7  # Elo: a last step smaller than this ends the search
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ LARGEST: Final = 500
 """A larger score group is not paired exactly: each entrant may meet those near its place in the fold only."""
 _NEAR: Final = 60  # the most places between the two, tripled as long as there is no pairing
 _BITS: Final = 124
-_NOISE: Final = 40
-_LEAST_NOISE: Final = 16
+_NOISE: Final = 40  # bits of the hash that chooses among equal matchings
+_LEAST_NOISE: Final = 16  # bits of noise that must stay when costs are large
 _U64: Final = (1 << 64) - 1
 
 

@@ -36,7 +36,7 @@ Columns = Mapping[Any, Any]
 Cells = Sequence[Any]
 """A row as the database gave it."""
 
-MAX_INTEGER: Final = 2**63 - 1
+MAX_INTEGER: Final = 2**63 - 1  # the largest integer of SQLite and PostgreSQL
 MAX_UNPACKED: Final = 1 << 28
 """Bytes that a column may unpack to: a few altered ones could fill the memory."""
 SAMPLES: Final = 4

@@ -75,8 +75,8 @@ _DERIVED: Final = (
 )
 """The columns of a match that follow from its record."""
 _MEASURED: Final = ("turns", "overloaded")
-_FIRST: Final = 16  # matches of which one has readable measurements
 """The columns of a seat that do not."""
+_FIRST: Final = 16  # matches of which one has readable measurements
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ FIRST_KEY = MatchKey(0, 0, 0, 0)
 """A key before that of the first match."""
 
 _KEY = tuple(column.name for column in KEY)
-_DIGESTS: Final = ("digest", "sha256", "root")
-_MAX_SHOWN: Final = 40
+_DIGESTS: Final = ("digest", "sha256", "root")  # columns that hold 64 hex digits
+_MAX_SHOWN: Final = 40  # characters of a wrong value to quote: an altered one may have any length
 
 
 # -- reading ------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ WRITE = "tourney_write"
 """The execution option of a connection that means to write."""
 
 _MAGIC = b"SQLite format 3\x00"
-_BUSY_SECONDS = 30.0
+_BUSY_SECONDS = 30.0  # for another writer to finish; a run waits less, as it can spool its results
 _SHRINK_SECONDS = 5.0  # to wait for other programs, before the space of removed rows stays in the file
 _OPEN: Final[Counter[tuple[int, int]]] = Counter()
 """How many connections of this process a file has, by its device and number.

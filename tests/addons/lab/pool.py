@@ -22,7 +22,7 @@ def cases() -> Iterator[Case]:
     parameter = Parameter(value=0, low=-9, high=9, step=3)
     tuning = TuneRule(SearchTerms(("x",), (parameter,), 4, 2, 1, default_rate(1)), "spsa").extra()
     for game in map(find_game, GOLDEN):
-        yield case(game, "compare", 2, entrants=2, extra=pairs, own=True)
+        yield case(game, "compare", 2, entrants=2, extra=pairs, own=True, book=True)
         yield case(game, "ladder", 1, entrants=3, extra=rungs, plies=2)
         yield case(game, "gate", 2, entrants=3, rounds=2, extra=gate, plies=2)
         yield case(game, "tune", 1, entrants=2, extra=tuning)

@@ -58,8 +58,8 @@ def test_tournament_begun_by_another_process_meanwhile_is_refused(
     start = partial(open_tournament, file, url, BotStore(tmp_path / "bots"), lambda _: None)
     with ExitStack() as faster:
 
-        def slow(*args: Any) -> Any:
-            preparation = prepare(*args)
+        def slow(*args: Any, **options: Any) -> Any:
+            preparation = prepare(*args, **options)
             monkeypatch.setattr(tournament_run, "prepare", prepare)
             faster.enter_context(start())
             return preparation

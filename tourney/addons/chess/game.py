@@ -13,7 +13,7 @@ from tourney.errors import ActionError, GameError, PositionError, import_extra
 from tourney.games.core_game import DrawnGame, IntAction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from tourney.games.base import State, Tables
@@ -105,8 +105,8 @@ class Chess(DrawnGame[Move]):
         action: str = rules().set_up(text, chess960=self.chess960)
         return action
 
-    def read_pgn(self, text: str) -> Iterator[Callable[[], tuple[str, ...]]]:
-        games: Iterator[Callable[[], tuple[str, ...]]] = rules().read_games(text, chess960=self.chess960)
+    def read_pgn(self, blocks: Iterable[bytes]) -> Iterator[Callable[[], tuple[str, ...]]]:
+        games: Iterator[Callable[[], tuple[str, ...]]] = rules().read_games(blocks, chess960=self.chess960)
         return games
 
     def read_action(self, state: State[Move], text: str) -> Move:

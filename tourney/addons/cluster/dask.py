@@ -30,8 +30,8 @@ _ADDRESS: Final = re.compile(
 RESOURCE: Final = "matches"
 """The resource by which a Dask worker offers match slots: ``dask worker ... --resources matches=4``."""
 
-_ANSWER_SECONDS: Final = 20.0
-_AGAIN_SECONDS: Final = 0.5
+_ANSWER_SECONDS: Final = 20.0  # for a scheduler to say who it is
+_AGAIN_SECONDS: Final = 0.5  # between attempts to reach it
 
 
 class DaskExecutor(ClusterExecutor):

@@ -20,8 +20,8 @@ from tourney.errors import TourneyError, WorkerError
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
 from tourney.run.workers.local import LocalExecutor
 
-_LOOK_SECONDS: Final = 0.5
-_JOIN_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.5  # between two looks at the nodes
+_JOIN_SECONDS: Final = 5.0  # for the thread and the nodes to end at a stop
 
 
 class ClusterExecutor(MatchExecutor):

@@ -53,11 +53,11 @@ from tourney.run.workers.local import LocalExecutor
 from tourney.schema import SandboxLevel
 
 CACHE_VARIABLE = "TOURNEY_CACHE"  # names the folder in which a host keeps bots; default: ~/.cache/tourney
-_MAX_REQUEST = 1 << 30
-_STEPS = 50_000
-_TRIES = 5
-_MAX_SLOT = 4096
-_LOOK_SECONDS = 1.0
+_MAX_REQUEST = 1 << 30  # bytes; the coordinator is trusted, a bound only stops nonsense
+_STEPS = 50_000  # of the loop that measures speed
+_TRIES = 5  # of which the fastest counts: others were interrupted
+_MAX_SLOT = 4096  # match slots of a host at most
+_LOOK_SECONDS = 1.0  # between two looks whether the executor was stopped
 
 
 class _HostState:

@@ -47,9 +47,9 @@ from tourney.texts import legible
 MAX_REPLY: Final = 64 << 20
 """Bytes of the longest reply that is read, to a match or to a batch: the length of the longest record."""
 MAX_IDLE: Final = 100  # bytes of the reply to a match that was not begun
-REPLY_LINES: Final = 4
-MAX_HEAD: Final = 16 << 20
-MAX_NOTES: Final = 10_000
+REPLY_LINES: Final = 4  # head, record, log, measurements
+MAX_HEAD: Final = 16 << 20  # bytes of an answer that is not a reply to matches: names and reasons only
+MAX_NOTES: Final = 10_000  # of the referee in a log; a hostile host could send any number
 INLINE_SECONDS: Final = 1.0
 """The processor time that a run checks by itself, before it starts processes for that."""
 MAX_PROCESSES: Final = 8

@@ -41,8 +41,8 @@ AT_ONCE: Final = 64  # nodes that are asked at once
 FAST: Final = 110
 """Hosts are unlike when the fastest has more than this many percent of the slowest one's speed."""
 SILENT_SECONDS: Final = 10.0  # after this time without an answer the run says so
-SAY_AGAIN_SECONDS: Final = 60.0
-FIRST_SECONDS: Final = 60.0
+SAY_AGAIN_SECONDS: Final = 60.0  # between two such messages
+FIRST_SECONDS: Final = 60.0  # for the first answer of a scheduler
 _MANY: Final = 100.0  # nodes to look at in a second: the answer grows with them
 
 

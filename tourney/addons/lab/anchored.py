@@ -76,14 +76,16 @@ def place(groups: Iterable[Sequence[Meeting]], opponents: Sequence[int]) -> Plac
     estimator of Huber, Proceedings of the Fifth Berkeley Symposium 1, 1967), so dependent games count for
     what they are worth.
     """
-    found = [group for group in groups if group]
-    low, high = min(opponents) / 100, max(opponents) / 100
-    centre, precision = (low + high) / 2, 1 / (SPREAD + (high - low) / 2) ** 2
+    played = [group for group in groups if group]
+    low = min(opponents) / 100
+    high = max(opponents) / 100
+    centre = (low + high) / 2
+    precision = 1 / (SPREAD + (high - low) / 2) ** 2
     rating = centre
     for _ in range(_STEPS):
         slope = precision * (centre - rating)
         curvature = precision
-        for meeting in (meeting for group in found for meeting in group):
+        for meeting in (meeting for group in played for meeting in group):
             better = expected(100 * rating - meeting.opponent)
             slope += _SCALE * meeting.weight * (meeting.half_points / 2 - meeting.games * better)
             curvature += _SCALE**2 * meeting.weight * meeting.games * better * (1 - better)
@@ -91,16 +93,17 @@ def place(groups: Iterable[Sequence[Meeting]], opponents: Sequence[int]) -> Plac
         rating += step
         if abs(step) < _ENOUGH:
             break
-    curvature, seen = precision, 0.0
-    for group in found:
+    curvature = precision
+    seen = 0.0
+    for group in played:
         surprise = 0.0
         for meeting in group:
             better = expected(100 * rating - meeting.opponent)
             surprise += _SCALE * meeting.weight * (meeting.half_points / 2 - meeting.games * better)
             curvature += _SCALE**2 * meeting.weight * meeting.games * better * (1 - better)
         seen += surprise**2
-    if len(found) > 1:
+    if len(played) > 1:
         # The rating was fitted to these groups, so their surprises are a little too small.
-        seen *= len(found) / (len(found) - 1)
+        seen *= len(played) / (len(played) - 1)
     variance = max(1 / curvature, seen / curvature**2)
     return Placement(round(100 * rating), round(100 * math.sqrt(variance)))

@@ -1,7 +1,7 @@
-"""From a question about a bot to a tournament, and to its result.
+"""Turns a question about a bot into a tournament, plays it, and returns its result.
 
-The tournament's name is made of the bots' names and of a hash of everything that decides, so the same
-question continues where it stopped, and another question is another tournament.
+The tournament's name has the bots' names and a hash of all settings, so the same question continues where it
+stopped, and another question is another tournament.
 """
 
 import hashlib
@@ -36,7 +36,13 @@ from tourney.run.listeners import Listener, Listeners
 from tourney.run.preparation import enter
 from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.summary import RunProgress, Summary
-from tourney.run.tournament_file import TournamentFile, check_adjudication, read_book
+from tourney.run.tournament_file import (
+    TournamentFile,
+    book_form,
+    check_adjudication,
+    planned_order,
+    read_book,
+)
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import History, Setup, find_format, group_size
 from tourney.schedule.row import MatchKey, ResultRow
@@ -50,12 +56,12 @@ R = TypeVar("R", bound=Document)
 
 @dataclass(frozen=True, slots=True)
 class BotQuestion(Generic[R]):
-    """A question about a bot: the rule that answers it, the bots, that in question first, and how they play.
+    """A question about a bot: the rule that answers it, the bots (the one in question first), and settings.
 
     ``seats`` None: the game's minimum. ``opening_plies`` None: 4 if the game has neither dice nor hidden
-    actions, else none; a ``book`` takes their place. ``name`` None: a name
-    made of the bots and everything that decides. ``max_faults`` stops the games (None: no limit).
-    ``any_memory``: the limit of memory is the default, so a stored question continues with its own.
+    actions, else none; a ``book`` takes their place. ``name`` None: a name from the bots and a hash of all
+    settings. ``max_faults`` stops the games (None: no limit). ``any_memory``: the limit of memory is the
+    default, so a stored question continues with its own.
     """
 
     rule: QuestionRule[R]
@@ -76,7 +82,7 @@ class BotQuestion(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[R]):
-    """The answer to a question, and the run's summary, None where there was nothing to play."""
+    """The answer to a question, and the run's summary, or None if nothing had to be played."""
 
     result: R
     summary: Summary | None
@@ -94,8 +100,8 @@ def ask(
 ) -> Answer[R]:
     """Play until the question is answered, the deadline, or a signal; continue where it stopped.
 
-    ``allow_weaker`` is that of ``PlaySetup``. Raises UsageError for an invalid question, EnvironmentFailure
-    for a baseline that cannot be started, and what ``run_tournament`` raises.
+    ``allow_weaker``: see ``PlaySetup``. Raises UsageError for an invalid question, EnvironmentFailure for a
+    baseline that cannot be started, and the errors of ``run_tournament``.
     """
     listener = listener or Listener()
     store = BotStore(bots.absolute())
@@ -104,6 +110,7 @@ def ask(
     refuse_inside(paths, private_paths(url, store.root))
     rule, file, entrants = question_file(question, store)
     setup = PlaySetup(deadline, question.max_faults, allow_weaker=allow_weaker)
+    # A gate answers for a candidate that cannot be built, before any match is paired.
     if rule.builds_first:
         room = open_room(file, url, store, setup)
         with _stored(file, url) as (database, begun):
@@ -136,7 +143,7 @@ def ask(
 
 
 def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuestion[R]:
-    """A question with the limit of memory that it was stored with, before the default was lowered.
+    """A question with the limit of memory under which it was stored, before the default was lowered.
 
     The limit is part of the name, so with the present default it would begin again.
     """
@@ -147,6 +154,7 @@ def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuesti
         stored = {(tournament.name, tournament.plan.format) for tournament in database.tournaments.all()}
     for variant in (question, before):
         plan = question_file(variant, store)[1].plan
+        # The present default first, or a question begun with it would go back to the old limit.
         if (plan.name, plan.format) in stored:
             return variant
     return question
@@ -221,14 +229,14 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
     """The plan's openings. Raises UsageError and TournamentError."""
     if question.book is None:
         return {"opening_plies": opening_plies(game, question.opening_plies)}
-    if question.opening_plies and question.book.suffix != ".pgn":
+    if question.opening_plies and book_form(question.book) != ".pgn":
         raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
     book = read_book(question.book, game, seats, options, question.opening_plies or 0)
-    return {"book": book, "opening_order": question.opening_order}
+    return {"book": book, "opening_order": planned_order(question.opening_order, book)}
 
 
 def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
-    """The lines with digests for stored bots: found before a path's bot enters the store under its name.
+    """The lines with digests for stored bots, resolved before a path's bot enters the store under its name.
 
     ``./b b`` means the folder and the stored bot, although ``b`` alone would mean the folder.
     """
@@ -250,7 +258,7 @@ def _named(
     file: TournamentFile,
     store: BotStore,
 ) -> tuple[EntrantLine, ...]:
-    """The bots by digest, so that the same bot at another path continues; each has a name of its own."""
+    """The bots by digest, so that the same bot at another path continues; each has a unique name."""
     entered = [enter(file, (line,), store)[0] for line in lines]
     place = {entry.digest: number for number, entry in enumerate(store.entries())}
     named_lines = []
@@ -276,7 +284,7 @@ def _named(
 def _derived_name(
     rule: QuestionRule[R], plan: Plan, seed: int | None, entrants: Sequence[StoredEntrant]
 ) -> str:
-    """A name: words for the bots, and eight digits of a hash of everything that decides."""
+    """A name: words for the bots, and eight digits of a hash of all settings."""
     data: JsonObject = {
         "game": plan.game,
         "rules": plan.rules,
@@ -288,15 +296,17 @@ def _derived_name(
     more = {"options": dict(plan.options), "opening-plies": plan.opening_plies, "seats": plan.seats}
     data |= {key: more[key] for key in rule.hashed}
     if plan.book:
-        data |= {"book": [list(line) for line in plan.book], "opening-order": plan.opening_order}
+        # Names stay those of older plans, whose random order had another rule.
+        order = "random" if plan.opening_order == "shuffled" else plan.opening_order
+        data |= {"book": [list(line) for line in plan.book], "opening-order": order}
     title = rule.title.format(*(entrant.name for entrant in entrants))
     return f"{title}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
 
 
 def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> bool:
-    """Whether nothing is left to play in as many ``rounds`` as are allowed now.
+    """Whether nothing is left to play within the present number of ``rounds``.
 
-    Without the root, the run was killed at its very end.
+    Without a root the run was killed just before its end.
     """
     if tournament.root is None or not has_ended(database, tournament):
         return False
@@ -316,7 +326,7 @@ def _result(database: Database, tournament: Tournament, rule: QuestionRule[R]) -
 
 
 class QuestionProgress(Listener):
-    """Sends another listener lines after each whole round, in whatever order the matches end.
+    """Sends lines to another listener after each whole round, in any order of the matches' ends.
 
     ``setup`` is the tournament's, with any seed, as it decides no pairings of a question. ``before``: the
     results stored before the run.

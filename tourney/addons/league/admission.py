@@ -45,8 +45,7 @@ def take_in(league: League, night: int, now: datetime, say: Say, seconds: float 
 
     Builds and trials may take ``seconds`` of the night. Submissions that a crash left in ``records/taken``
     are judged again, under the same number. Raises SandboxError and StoreError if the machine fails; then
-    submissions
-    wait for the next call.
+    submissions wait for the next call.
     """
     recover(league)
     inbox = look(league, now)
@@ -311,6 +310,7 @@ def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
             raise BotError("it is not signed: sign an archive of the bot's folder")
         if why := signature_problem(submission.author, table, path, path.with_name(path.name + SIGNATURE)):
             raise BotError(why)
+    # Only after the signature: bytes of a stranger under an author's name never enter the store.
     bot = league.store.add(path)
     with naming(submission.bot):
         if not bot.manifest.plays(league.table.game):

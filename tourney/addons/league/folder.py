@@ -181,6 +181,7 @@ class League(LeagueFolder):
         that is identified by keys alone. ``user`` is the owner of a submission.
         """
         table = self.authors.get(author)
+        # A key identifies the author, whoever delivered the file.
         if table is not None and table.keys and table.user is None:
             return author
         account = user or self.account_of(author)
@@ -237,6 +238,7 @@ def in_window(table: LeagueTable, now: datetime) -> bool:
     clock = f"{now:%H:%M}"
     if table.opens < table.closes:
         return table.opens <= clock < table.closes
+    # The night goes over midnight.
     return clock >= table.opens or clock < table.closes
 
 
@@ -252,6 +254,7 @@ def make_league(folder: Path, game: str, now: datetime) -> Path:
         write_folder(folder, files, UsageError)
         for place in ("inbox", "outbox", "site"):
             (folder / place).mkdir()
+    # It holds the addresses of authors.
     (folder / AUTHORS_FILE).chmod(0o600)
     with masked(0o077):
         for place in ("records", *(f"records/{below}" for below in BELOW)):

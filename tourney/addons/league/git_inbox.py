@@ -4,10 +4,9 @@ It is fetched into ``records/inbox.git``; nothing in it is checked out or run. I
 push to which branch; the commits of an author with keys must also be signed by one of them.
 
 All pushed content is hostile. Names are bytes of any kind, so objects are named by their hashes, and paths
-are
-literal. A tree of a few objects may have more paths than any disk holds, so only the beginning of what git
-prints is read. A branch that cannot be fetched, or a tree that cannot be read, becomes a refused submission;
-the others are examined.
+are literal. A tree of a few objects may have more paths than any disk holds, so only the beginning of what
+git prints is read. A branch that cannot be fetched, or a tree that cannot be read, becomes a refused
+submission; the others are examined.
 """
 
 import os
@@ -67,6 +66,7 @@ def git_arrivals(league: League, notes: list[str]) -> Iterator[Arrival]:
     Raises EnvironmentFailure if the repository cannot be read at all.
     """
     if not (league.records / "inbox.git").exists():
+        # Bare: nothing in it is ever checked out, so no filter of a pushed .gitattributes runs.
         _git(league, "init", "--quiet", "--bare")
     heads, main = _listed(league)
     if league.table.git == "folders":
@@ -302,7 +302,7 @@ def write_archive(league: League, tree: str, target: Path) -> None:
 
 
 def _git(league: League, *words: str, input_text: str = "", seconds: int = _SECONDS) -> str:
-    """What a git command prints. Raises EnvironmentFailure if it fails, or prints too much."""
+    """The output of a git command. Raises EnvironmentFailure if it fails or prints too much."""
     printed = bytearray()
     for chunk in _stream(league, words, input_text=input_text, seconds=seconds):
         printed += chunk
@@ -322,7 +322,7 @@ def _lines(league: League, *words: str, end: bytes = b"\n") -> Iterator[str]:
 def _stream(
     league: League, words: Sequence[str], *, input_text: str = "", seconds: int = _SECONDS, others: str = ""
 ) -> Iterator[bytes]:
-    """Yield what a git command prints. Raises EnvironmentFailure if it fails, or takes too long.
+    """Yield the output of a git command. Raises EnvironmentFailure if it fails or takes too long.
 
     ``input_text`` is its standard input; ``others`` is a folder of objects that it may read too.
     """
@@ -363,7 +363,7 @@ def _stream(
 
 
 def _chunks(process: "subprocess.Popen[bytes]", deadline: float) -> Iterator[bytes]:
-    """Yield what a process prints. Raises TimeoutExpired at the deadline."""
+    """Yield the output of a process. Raises TimeoutExpired at the deadline."""
     assert process.stdout is not None  # noqa: S101 - it is a pipe
     poll = select.poll()
     poll.register(process.stdout, select.POLLIN)

@@ -2,14 +2,14 @@
 
 A submission is ``inbox/AUTHOR/BOT``, a folder or file, or an archive ``BOT.zip``, ``BOT.tar`` or
 ``BOT.tar.gz``. It is complete if it was renamed to end in ``.ready``, if its folder holds a file ``.ready``,
-or if nothing in it has changed for a minute, by the files' metadata and never by their content.
-Names that begin with a dot or end in ``.part`` are still being written. A complete submission is copied into
+or if nothing in it has changed for a minute, by the files' metadata and never by their content. Names that
+begin with a dot or end in ``.part`` are still being written. A complete submission is copied into
 ``records/taken``, out of its author's reach, and removed from the inbox if possible.
 
 Authors are rivals, and any of them may be hostile. Each account has its own bound of entries, so that no
 account can hide another's submissions, and one account is one author. The order of arrival follows the last
-change by the file system (ctime), which no author can set. A submission that cannot be read is
-refused, and the others are taken.
+change by the file system (ctime), which no author can set. A submission that cannot be read is refused, and
+the others are taken.
 """
 
 import os
@@ -88,6 +88,7 @@ def look(league: League, now: datetime) -> Inbox:
         raise EnvironmentFailure(f"the inbox {league.inbox} cannot be read: {error.strerror}") from error
     submissions = league.ledger.submissions.values()
     seen = {(submission.author, submission.source): submission.stamp for submission in submissions}
+    # The stamp tells a changed submission from one that could not be removed from the inbox.
     new = [
         arrival for arrival in every if seen.get((arrival.author, _shown(arrival.source))) != arrival.stamp
     ]
@@ -318,6 +319,7 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
     if HANDLE.fullmatch(arrival.author) is None:
         return None
     bot = arrival.bot if HANDLE.fullmatch(arrival.bot) else "unnamed"
+    # Also above the folders that a crash left, so that two submissions never share a number.
     number = max((*ledger.submissions, *(key[0] for key in taken_folders(league))), default=0) + 1
     submission = Submission(
         *(number, arrival.author, bot, moment(now), _shown(arrival.source)),

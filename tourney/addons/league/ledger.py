@@ -1,8 +1,8 @@
 """The ledger of a league, beside its database: authors, submissions, versions, nights and seasons.
 
-The ledger is a file of JSON lines that only grows. Each line is a value below with its ``kind``; a later line
-with the same key replaces the earlier one, so the file is also the league's history. A line counts once it
-ends in a newline: a line that a crash cut off is dropped.
+The ledger is a file of JSON lines that only grows. Each line is a value below with its ``kind``; a later
+line with the same key replaces the earlier one, so the file is also the league's history. A line counts once
+it ends in a newline: a line that a crash cut off is dropped.
 """
 
 import os
@@ -181,6 +181,7 @@ class Ledger:
             ) from error
         except OSError as error:
             raise StoreError(f"the ledger {self.path} cannot be read: {error.strerror}") from error
+        # A crash may have cut the last line off; the next write replaces it.
         self._size = data.rfind(b"\n") + 1
         first: Entry | None = None
         decoder = msgspec.json.Decoder(prepared(Entry))

@@ -3,8 +3,8 @@
 A tournament is one of the format ``adaptive`` whose budget grows. Each slice is planned to take half of the
 time that is left, so the last ones are short: at the end of the night all drawn matches are played, and the
 tournament is complete. An author's charged time decides only who is drawn in later slices, never what has
-been drawn. Authors of one account share its seconds, with its builds and trials of the night and its
-matches at tables of all sizes.
+been drawn. Authors of one account share its seconds, with its builds and trials of the night and its matches
+at tables of all sizes.
 """
 
 import json
@@ -111,6 +111,7 @@ class NightPlay:
         # A version that entered in this night may be faster than those of earlier nights.
         quicker = {author: min(length, played.get(author, length)) for author, length in trials.items()}
         tonight = {author: length for lengths in self._lengths.values() for author, length in lengths.items()}
+        # The later operand wins: trials of this night before earlier nights, these before other table sizes.
         self._lengths[seats] = tonight | played | quicker
         drawn = -1
         state = self._state(name)

@@ -82,6 +82,7 @@ def league_lock(league: League) -> Iterator[League]:
                 f"the league {league.table.name} is busy: another night or change goes on, and this call did"
                 " nothing"
             ) from None
+        # Another call may have written to the ledger before this one got the lock.
         yield replace(league, ledger=Ledger(league.ledger.path))
 
 

@@ -1,4 +1,4 @@
-"""Keeps the records of a league, and what each author puts in and gets back, from other accounts.
+"""Keeps the records of a league, submissions and receipts from other accounts.
 
 Other accounts of the machine are rivals. The records hold the seed of the night and every bot's program, and
 an account that can open a lock for reading can hold it.
@@ -68,13 +68,14 @@ def _close(path: Path, info: os.stat_result) -> bool:
 
 
 def close_inbox(inbox: Path) -> Iterator[str]:
-    """Close the folders of authors to other accounts; yield a sentence about those that were open.
+    """Close the authors' folders to other accounts; yield a sentence about folders that were open.
 
     Only root may close the folders of others; the folders that stay open are named. A night that is not
     root's reads them as their group.
     """
     closed = list[str]()
     open_still = list[str]()
+    # Not root: the night itself reads the folders of authors as their group.
     bits = _OTHERS if os.geteuid() else _PUBLIC
     with hold(inbox) as folders, os.scandir(folders.fd) as scan:
         for entry in scan:
@@ -85,6 +86,7 @@ def close_inbox(inbox: Path) -> Iterator[str]:
                         os.fchmod(folder.fd, 0o700)
                     closed.append(open_still.pop())
         inbox_mode = os.fstat(folders.fd).st_mode
+    # As in /tmp: without the sticky bit whoever may write to a folder may rename what others put there.
     if inbox_mode & stat.S_IWOTH and not inbox_mode & stat.S_ISVTX:
         yield f"every account can rename the folders of others in {inbox}: chmod +t {inbox}"
     if closed:

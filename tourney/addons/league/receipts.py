@@ -85,7 +85,9 @@ def has_receipt(league: League, submission: Submission) -> bool:
     """Whether the receipt of a submission was written."""
     path = f"{submission.author}/{receipt_folder(submission)}/{_RECEIPT}"
     with suppress(OSError, UnsafeFileError), hold(league.outbox) as outbox:
+        # The author owns it by now, and may have put anything in its place: only its size is asked.
         file = replace(outbox, owner=None).open_file(path)
+        # A crash may leave an empty file behind; such a receipt is written again.
         size = os.fstat(file).st_size
         os.close(file)
         return size > 0
@@ -93,10 +95,10 @@ def has_receipt(league: League, submission: Submission) -> bool:
 
 
 def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
-    """Write what a night brought to each author; return the texts by author.
+    """Write the news of a night for each author; return the texts by author.
 
-    That is the rating of each version that played, marked if it is the first one, and its lost games with
-    their reasons.
+    The news are the rating of each version that played, marked if it is the first one, and its lost games
+    with their reasons.
     """
     by_author: dict[str, list[str]] = {}
     table = night_table(league, night.number)
@@ -143,8 +145,7 @@ def _write(
 ) -> None:
     """Write files for an author, to a folder below its own or, if that is "", there.
 
-    ``user`` is the owner of a submission, for an author who is not known yet. Raises StoreError if the
-    machine fails.
+    ``user`` is the owner of a submission, for a new author. Raises StoreError if the machine fails.
     """
     account = league.account_of(author) or user
     try:

@@ -134,6 +134,7 @@ def write_reports(league: League) -> None:
             archives = database.tournaments.archives()
             for name in sorted(wanted):
                 stored = database.tournaments.find(name)
+                # A report of a closed night never changes, so it is written once.
                 if stored is not None and stored.id not in archives and not (place / name).exists():
                     write(site_parts(load(database, stored), Options()), place / name)
     for old in sorted(place.iterdir()) if place.is_dir() else ():
@@ -203,6 +204,7 @@ def _leaders(tables: Mapping[int, NightTable]) -> Iterator[NewsItem]:
     leaders: dict[int, str] = {}
     for number, table in tables.items():
         for row in (row for row in table.rows if row.place == 1):
+            # The first leader of a division takes the lead from nobody, so that is no news.
             if leaders.get(row.division, row.name) != row.name:
                 yield NewsItem(number, row.name, f"{row.name} {row.version} leads division {row.division}")
             leaders[row.division] = row.name

@@ -5,7 +5,6 @@ One fit rates all versions over all nights; divisions rank them.
 
 from collections import defaultdict
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -126,18 +125,11 @@ def _ratings(league: League, database: Database, seats: int) -> Mapping[str, Rat
     for name, elo in league.table.anchors.items():
         versions = league.ledger.versions_of(HOUSE, name)
         anchors |= {version.digest: elo for version in versions[-1:] if version.digest in pooled}
-    entered = [version for version in league.ledger.versions if version.digest in pooled]
-    # The versions are in the order of bots and numbers, so those of one bot are neighbours.
-    follows = [
-        (version.digest, next_.digest)
-        for version, next_ in pairwise(entered)
-        if (version.author, version.bot) == (next_.author, next_.bot)
-    ]
     return {
         pool.versions[line.entrant].digest: RatedLine(
             line.elo, line.elo - line.low, line.high - line.elo, line.games
         )
-        for line in pool.rate(anchors, follows=follows).ratings
+        for line in pool.rate(anchors).ratings
     }
 
 

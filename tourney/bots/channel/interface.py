@@ -18,7 +18,7 @@ _TIMED_OUT: Final = "! timeout"
 
 
 class Event(NamedTuple):
-    """A line of the bot (its text, without the newline), or why there is none.
+    """A line of the bot (its text, without the newline), or the reason that there is none.
 
     ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``lost``: the machine
     ended it, as the kernel shows; ``starved``: because its memory was full. ``overflow``: more than 64 KiB or
@@ -32,7 +32,7 @@ class Event(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a bot has used and lacked so far, in nanoseconds.
+    """The processor time that a bot has used and lacked so far, in nanoseconds.
 
     ``cpu``: the processor time of all its processes. ``waited``: time in which some of them could run and
     none of them had a processor.
@@ -92,11 +92,11 @@ class Channel(ABC):
 
     @abstractmethod
     def send(self, data: bytes) -> None:
-        """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
+        """Queue lines for the bot and write as much as its pipe takes; the rest is written while waiting."""
 
     @abstractmethod
     def wait(self, deadline: int) -> Event:
-        """The next event that came by the deadline, which no output extends; ``timeout`` if there is none.
+        """The next event by the deadline, which no output extends; ``timeout`` if there is none.
 
         After the deadline it does not wait. A bot that has not read all of its request times out. If the
         channel ``resumes``, the referee may wait again after a time-out, with a later deadline.
@@ -115,7 +115,7 @@ class Channel(ABC):
         return None
 
     def collect(self) -> bool:
-        """Read what has come, without waiting; whether the output has ended.
+        """Read the pending output without waiting; return whether the output has ended.
 
         This is a look as ``wait`` makes it. How a bot has died takes time to know, so only ``wait`` asks.
         For channels with ``sources``.
@@ -152,7 +152,7 @@ class Channel(ABC):
         return False
 
     def pending(self) -> Sequence[Event]:
-        """Take the events so far, without waiting: before a request, those that came unasked."""
+        """Take the events so far without waiting: before a request, the unasked ones."""
         return ()
 
     def stderr(self) -> Sequence[str]:
@@ -160,11 +160,11 @@ class Channel(ABC):
         return ()
 
     def cpu_ms(self) -> int | None:
-        """The CPU time that the bot has used so far, or None where it is unknown."""
+        """The CPU time that the bot has used so far, or None if unknown."""
         return None
 
     def reading(self) -> Reading | None:
-        """Processor time that the bot has used and lacked so far, or None where that is unknown."""
+        """Processor time that the bot has used and lacked so far, or None if unknown."""
         return None
 
     def rivals(self) -> int | None:
@@ -172,7 +172,7 @@ class Channel(ABC):
         return None
 
     def memory_use(self) -> MemoryUse | None:
-        """The most memory that the bot has used so far, as far as is known, or None where nothing is."""
+        """The most memory that the bot has used so far, as far as known, or None if unknown."""
         return None
 
     def now(self) -> int:
@@ -180,7 +180,7 @@ class Channel(ABC):
         return time.monotonic_ns()
 
     def withheld(self, milliseconds: int) -> Withheld | None:  # noqa: ARG002 - for processes, which have buffers
-        """What a bot that owes an answer has written besides lines, or writes once its input ends.
+        """The output, besides lines, of a bot that owes an answer, also after its input ends.
 
         Its input is closed, and nothing is sent after that; but not for 0 milliseconds.
         """
@@ -230,9 +230,9 @@ class FailedChannel(Channel):
 
 
 class AbsentChannel(FailedChannel):
-    """A bot that is not started, because of what it did before: it crashes at its first turn.
+    """A bot that is not started because of its earlier failures: it crashes at its first turn.
 
-    Up to that it answers as any bot does, so that it has not failed at start-up.
+    Until then it answers like any bot, so that it has not failed at start-up.
     """
 
     def __init__(self, why: str) -> None:
@@ -302,7 +302,7 @@ class ForwardingChannel(Channel):
 
 
 class WatchedChannel(ForwardingChannel):
-    """Passes everything on, and gives what is said to ``_sent`` and ``_heard``, which keep it."""
+    """Forwards everything, and passes the dialogue to ``_sent`` and ``_heard``, which keep it."""
 
     def _sent(self, data: bytes) -> None:
         """Take lines that the bot gets."""

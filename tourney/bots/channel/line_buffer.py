@@ -131,7 +131,7 @@ class LineBuffer:
         return self._tail.decode("utf-8", "replace").strip()
 
     def take(self) -> Event | None:
-        """Take the next event, or None while there is none. The end is returned again and again."""
+        """Take the next event, or None while there is none. The end is returned every time."""
         return self.events.popleft() if self.events else self.end
 
     def drain(self) -> Sequence[Event]:
@@ -152,7 +152,7 @@ def _cut(line: bytes) -> bytes:
 
 
 class ErrorBuffer:
-    """Keeps a bot's standard error until it is taken: long lines cut, and what is dropped counted."""
+    """Keeps a bot's standard error until it is taken: cuts long lines, and counts dropped ones."""
 
     __slots__ = ("_dropped", "_lines", "_tail", "kept")
 
@@ -164,6 +164,7 @@ class ErrorBuffer:
 
     def feed(self, data: bytes) -> None:
         """Take a chunk of standard error."""
+        # A bot may write gigabytes to standard error; the excess is counted and thrown away.
         room = MAX_STDERR - self.kept
         if len(data) > room:
             self._dropped += len(data) - room
@@ -183,7 +184,7 @@ class ErrorBuffer:
             self._tail = b""
 
     def take(self) -> Sequence[str]:
-        """Take the lines since the last call; a last line counts what was dropped."""
+        """Take the lines since the last call; a last line counts the dropped ones."""
         if not self.kept and not self._lines:
             return ()
         if self._dropped:
@@ -215,7 +216,7 @@ class BufferedChannel(Channel):
         return not (self._lines.events or self._lines.end is not None or self._errors.kept)
 
     def pending(self) -> Sequence[Event]:
-        """Take what has come by now, without waiting."""
+        """Take the events so far, without waiting."""
         return self._lines.drain()
 
     def stderr(self) -> Sequence[str]:

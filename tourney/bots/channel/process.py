@@ -54,8 +54,9 @@ class ProcessChannel(BufferedChannel):
             self._listen(group.pidfd)
 
     def send(self, data: bytes) -> None:
-        """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
+        """Queue lines for the bot and write as much as its pipe takes; the rest is written while waiting."""
         if self._unsent:
+            # A bot that never reads must not fill the referee's memory with requests.
             if len(self._unsent) + len(data) > MAX_QUEUE:
                 self._stuck = True
             else:
@@ -64,6 +65,7 @@ class ProcessChannel(BufferedChannel):
         if self._stdin < 0:
             return
         try:
+            # Pipes are non-blocking: a bot that does not read cannot hold up the referee.
             sent = os.write(self._stdin, data)
         except BlockingIOError:
             sent = 0
@@ -75,7 +77,7 @@ class ProcessChannel(BufferedChannel):
             self._listen(self._stdin, select.POLLOUT)
 
     def pending(self) -> Sequence[Event]:
-        """Take what has come by now, without waiting."""
+        """Take the events so far, without waiting."""
         while self._pump(0) and self._lines.end is None:
             pass
         return super().pending()
@@ -103,7 +105,7 @@ class ProcessChannel(BufferedChannel):
         return MAX_POLL_MS if self._memory_watch is None else self._memory_watch.due_ms()
 
     def wait(self, deadline: int) -> Event:
-        """The next event that came by the deadline; ``timeout`` if there is none."""
+        """The next event by the deadline; ``timeout`` if there is none."""
         lines = self._lines
         if (event := self._heard()) is not None:
             return event
@@ -201,11 +203,11 @@ class ProcessChannel(BufferedChannel):
         return self._errors.take()
 
     def cpu_ms(self) -> int | None:
-        """The CPU time the bot has used so far, or None where it is not known."""
+        """The CPU time that the bot has used so far, or None if unknown."""
         return self._group.cpu_ms()
 
     def reading(self) -> Reading | None:
-        """Processor time that the bot has used and lacked so far, or None where that is unknown."""
+        """Processor time that the bot has used and lacked so far, or None if unknown."""
         return self._group.reading()
 
     def rivals(self) -> int | None:
@@ -239,7 +241,7 @@ class ProcessChannel(BufferedChannel):
             self._group.freeze()
 
     def thaw(self) -> None:
-        """Let them go on."""
+        """Let the processes continue."""
         if self._frozen:
             self._frozen = False
             self._group.freeze(frozen=False)
@@ -267,7 +269,7 @@ class ProcessChannel(BufferedChannel):
             self._stdout = self._stderr = -1
 
     def leave(self) -> bool:
-        """Write what is queued, then end the bot's input; whether it has exited."""
+        """Write the queued lines, then end the bot's input; return whether it has exited."""
         if not self._leaving:
             self._leaving = True
             self.thaw()
@@ -356,7 +358,7 @@ class ProcessChannel(BufferedChannel):
             self._ignore(self._stdin)
 
     def _shut_stdin(self) -> None:
-        """Close the bot's input, or drop what is queued if the bot closed it."""
+        """Close the bot's input, or drop the queued lines if the bot closed it."""
         self._unsent = b""
         self._drop(self._stdin)
         self._stdin = -1

@@ -76,6 +76,7 @@ class ScriptedChannel(Channel):
         if rest:
             raise AssertionError(f"{self._name}: the referee sent half a line: {rest!r}")
         for line in lines:
+            # Lines that a bot sent unasked stay until the referee takes them, as in a pipe.
             while (event := self._next()) is not None and self._end is None:
                 self._unheard.append(event)
             if self._step == _SILENCE:
@@ -154,6 +155,7 @@ class ScriptedChannel(Channel):
                 continue
             if deadline is not None and self._comes > max(deadline, self._asked):
                 return False
+            # The clock never goes back: another script on it may have moved it further.
             self.clock.now = max(self.clock.now, self._comes)
             if not step.startswith("2 "):
                 return True

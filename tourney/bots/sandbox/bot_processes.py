@@ -40,7 +40,7 @@ _EXIT_SIGNAL = 128
 
 
 class BotProcesses:
-    """All processes of one bot. ``pidfd`` becomes readable when the first process exits; -1 without such.
+    """All processes of one bot. ``pidfd`` becomes readable when the first process exits; -1 without pidfds.
 
     A control group freezes, measures and kills all of them. Without one, the descendants of the first process
     are searched for and the process group is killed; ``watch`` is there if no group counts their memory.
@@ -84,7 +84,7 @@ class BotProcesses:
         return self._process.returncode
 
     def begin(self) -> None:
-        """Count the processor time from here on: what its sandbox took is not the bot's."""
+        """Count the processor time from here on: the time of its sandbox is not the bot's."""
         self._before_ns = self._used() or 0
 
     @property
@@ -193,9 +193,9 @@ class BotProcesses:
         return True
 
     def reap(self, *, keep_caches: bool = False) -> None:
-        """Reap the first process after ``kill``, and release what was held for the bot.
+        """Reap the first process after ``kill``, and release the bot's group and user.
 
-        ``keep_caches`` is that of ``Cgroup.leave``, which removes the group once all processes have left it.
+        ``keep_caches``: see ``Cgroup.leave``, which removes the group once all processes have left it.
         """
         self.cpu_ms()
         if self._status is None and self.exited(_REAP_MS):
@@ -247,7 +247,7 @@ class BotProcesses:
         return code in (-signal.SIGKILL, _EXIT_SIGNAL + signal.SIGKILL)
 
     def _sandbox_killed(self, code: int) -> bool:  # noqa: ARG002 - without a sandbox, the code is the bot's
-        """Whether an exit code is that of a sandbox which was killed."""
+        """Whether an exit code means that the sandbox was killed."""
         return False
 
     def _killed_by_host(self, code: int) -> bool:
@@ -260,7 +260,7 @@ class BotProcesses:
         return self._cgroup is not None and self._cgroup.memory_kills()[1] > 0
 
     def death(self) -> str:
-        """Say how the bot's output ended: by an exit, by a signal, or closed by a bot that runs on."""
+        """The end of the bot's output in words: an exit, a signal, or closed by a bot that runs on."""
         code = self._exit_code() if self.exited(_CLOSED_MS) else None
         if code is None:
             words = "closed its output"
@@ -309,7 +309,7 @@ class NamespaceProcesses(BotProcesses):
         return self._first if self._status is None else None
 
     def kill(self) -> None:
-        """End the namespace; if there is none yet or it lingers, kill every process there is."""
+        """End the namespace; if there is none yet or it lingers, kill every process of the bot."""
         first = self._root()
         if first is not None and not self.exited(0):
             # Bubblewrap is alive and has not reaped it, so the number is still its own.
@@ -319,7 +319,7 @@ class NamespaceProcesses(BotProcesses):
                 core.freeze(frozen=False)
             if self.exited(_SOON_MS):
                 return
-            # It competes for a processor with all that the bot started, maybe a fork bomb: kill those first.
+            # It competes for a processor with the bot's processes, perhaps a fork bomb: kill these first.
             if core is not None:
                 core.kill()
             else:

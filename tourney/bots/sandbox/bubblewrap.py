@@ -137,6 +137,7 @@ class Bubblewrap(Sandbox):
         """The sandbox with all extras that work here. Raises SandboxError if it does not start."""
         users = Users.of_this_host()
         cgroups = find_cgroups()
+        # As root without other users, a bot would run as root inside, with the rights of every file's owner.
         if os.geteuid() == 0 and users.range is None:
             raise SandboxError("the user namespace of this root has no users for the bots")
         whole = cls(level, EXTRAS, users, cgroups)
@@ -182,7 +183,7 @@ class Bubblewrap(Sandbox):
 
     @property
     def shown(self) -> Sequence[Path]:
-        """The system's paths, the interpreter's, and those of the SDK and the games."""
+        """The paths of the system, the interpreter, the SDK and the games."""
         return (*system_paths(), *interpreter_paths())
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:
@@ -218,7 +219,7 @@ class Bubblewrap(Sandbox):
     def _add_mounts(
         self, launch: Launch, command: BotCommand, limits: ResourceLimits, *, writable: bool
     ) -> None:
-        """Add what a bot or a build sees beside the system, and its filter of system calls."""
+        """Add the files that a bot or a build sees besides the system, and its filter of system calls."""
         add_shown(launch, command.read_only, move="empty-tmp" in self._extras)
         add_figures(launch, limits.memory_mb)
         if writable:
@@ -247,7 +248,7 @@ class Bubblewrap(Sandbox):
 
 
 def _ulimits(limits: ResourceLimits, flag: str) -> str:
-    """The commands of a shell that set limits; ``flag`` is that of processes, if they are limited."""
+    """The commands of a shell that set limits; ``flag`` limits processes, "" if they are not limited."""
     limited = {"v": limits.address_mb << 10, "f": limits.file_mb << 11, "n": limits.open_files, "c": 0}
     if flag:
         limited[flag] = limits.processes
@@ -274,7 +275,7 @@ def _processes_flag() -> str:
 
 @cache
 def _shell_is_exact() -> bool:
-    """Say whether a shell adds no variable to what it becomes, after ``unset``."""
+    """Whether the shell, after ``unset``, adds no variable to the program that replaces it."""
     script = f'unset {_ADDED}; export "$1" && shift && exec "$@"'
     return output_of([_SHELL, "-c", script, "sh", "A=1", _needed("env")]) == "A=1\n"
 

@@ -1,4 +1,4 @@
-"""A bot that tries to break out; `tourney doctor` and the attack tests look at what it managed.
+"""A bot that tries to break out; `tourney doctor` and the attack tests examine its success.
 
 A program of its own, of the standard library alone: this file and ``canary_tools`` are copied to the bot's
 folder. `python -m tourney.bots.sandbox.canary JSON`, where JSON holds ``Facts``, prints for each probe
@@ -382,7 +382,7 @@ TRIED: Mapping[str, list[str]] = {
 
 
 def _attempt(name: str, facts: Facts) -> tuple[bool, str]:
-    """Whether a probe worked, and what it managed or why not."""
+    """Whether a probe worked, and its result or the reason that it failed."""
     probe, words = PROBES[name]
     try:
         gain = probe(facts)

@@ -18,7 +18,7 @@ _FILES: Final = {
 
 
 def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
-    """Folders where groups can be made here: none if that is unknown or not allowed."""
+    """Folders in which groups can be made here: none if that is unknown or not allowed."""
     shown = own_groups(proc)
     homes: list[Home] = []
     lacking = {"core", "memory", "pids", "pressure"}
@@ -52,7 +52,7 @@ def own_groups(proc: Path = Path("/proc/self")) -> dict[str, tuple[Path, ...]]:
 
 
 def _upwards(mount: Path, root: str, path: str) -> tuple[Path, ...]:
-    """A group's folder and those of its ancestors, up to a mount that shows what is below ``root``."""
+    """The folders of a group and its ancestors, up to a mount that shows the tree below ``root``."""
     if root != "/":
         if path != root and not path.startswith(f"{root}/"):
             return ()
@@ -76,7 +76,7 @@ def _best_home(folders: Iterable[Path], wanted: set[str]) -> Home | None:
 
 
 def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
-    """Make a group in a folder and return which of the wanted it has, if a process can join it."""
+    """Make a group in a folder and return the wanted controllers that it has, if a process can join it."""
     try:
         child, lock = claim_group(folder, "try")
     except OSError:

@@ -147,7 +147,7 @@ class Cgroup:
         return (kills, 0) if met else (0, kills)
 
     def used_mb(self) -> int | None:
-        """The most memory that the group has used, in MiB, or what it uses where the kernel keeps no more."""
+        """The most memory that the group has used, in MiB, or its present use if no maximum is counted."""
         for name in ("memory.peak", "memory.max_usage_in_bytes", "memory.current"):
             with suppress(OSError, ValueError):
                 if self.memory is not None:
@@ -177,7 +177,7 @@ class Cgroup:
             self._ended.groups.append(self)
 
     def is_gone(self) -> bool:
-        """Remove the groups that are empty; say whether none is left."""
+        """Remove the empty groups; return whether none is left."""
         for fd in (self._cpu, self._pressure):
             if fd >= 0:
                 os.close(fd)
@@ -328,7 +328,7 @@ def remove_group(folder: Path) -> bool:
 
 
 def drop_caches(folder: Path) -> int:
-    """Drop what is cached in the name of a group without processes, and return the bytes that stay.
+    """Drop the pages cached in the name of a group without processes; return the bytes that stay.
 
     It is what the group was the first to read. Otherwise it stays cached after the match, and the time of a
     read shows that. The kernel drops it to get below a limit of 0, but not the pages that another processor

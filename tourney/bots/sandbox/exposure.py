@@ -23,7 +23,7 @@ class Exposure(NamedTuple):
 
 
 class _Shown(NamedTuple):
-    """A shown path, and what is visible there: a place on a device, and the inode of that place."""
+    """A shown path, and the visible place on a device with its inode."""
 
     path: Path
     place: tuple[str, Path] | None
@@ -31,7 +31,7 @@ class _Shown(NamedTuple):
 
 
 def find_exposed(private: Mapping[str, Path], shown: Iterable[Path]) -> Exposure | None:
-    """The first of these private paths, by what they are, that bots see below a shown one; None if none is.
+    """The first private path (by description) that bots see below a shown one, or None.
 
     A private path need not exist yet.
     """
@@ -52,7 +52,7 @@ def find_exposed(private: Mapping[str, Path], shown: Iterable[Path]) -> Exposure
 
 
 def _visible(shown: Iterable[Path], listed: Sequence[Mount]) -> Iterator[_Shown]:
-    """Yield what is visible at each shown path, and at each mount below it, which is shown along with it."""
+    """Yield the visible place of each shown path, and of each mount below it, which is shown too."""
     for path in shown:
         real = _real(path)
         yield _Shown(path, _place(real, listed), _inode(real))
@@ -94,7 +94,7 @@ def _hard_link(file: Path, folders: Iterable[Path]) -> Path | None:
 
 
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield the entries below a folder that are not folders; what cannot be read is left out."""
+    """Yield the entries below a folder that are not folders; unreadable folders are left out."""
     pending = [str(folder)]
     while pending:
         with suppress(OSError), os.scandir(pending.pop()) as scan:

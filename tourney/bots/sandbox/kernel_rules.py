@@ -202,7 +202,7 @@ _ALLOWANCE: Final = _step(_RETURN, _ALLOW)
 
 
 def _argument(place: int) -> bytes:
-    """Load the lower half of an argument, counted from 0: all that the kernel reads of those tested here."""
+    """Load the lower half of an argument, counted from 0: the kernel reads no more of these."""
     return _step(_LOAD, _ARGUMENTS + 8 * place)
 
 
@@ -249,5 +249,5 @@ folder (``refer``) unless a rule allows it, which kernels before 5.19 do not kno
 
 
 def landlock_words(perl: str) -> list[str]:
-    """The command that goes before a bot's and lets it read no file of /proc but those listed above."""
+    """The command before a bot's own, by which the bot can read only the listed files of /proc."""
     return [perl, "-e", _SCRIPT, _READABLE]

@@ -100,10 +100,10 @@ def process_groups(proc: Path = _PROC) -> tuple[Path, ...]:
 
 
 def oom_kills(groups: Iterable[Path] = (), proc: Path = _PROC) -> int:
-    """The number of processes that the kernel has killed because memory was full; 0 if it does not say.
+    """The number of processes that the kernel has killed because memory was full; 0 if unknown.
 
-    The first of the ``groups`` that counts them decides: on a machine of many containers, those of others
-    would excuse a bot. Otherwise it is the count of the whole machine.
+    The first of ``groups`` that counts them decides: on a machine with many containers, kills in other
+    containers would excuse a bot. Otherwise it is the count of the whole machine.
     """
     for text in (*_texts(groups, "memory.events", "memory.oom_control"), *_texts([proc], "vmstat")):
         for line in text.splitlines():
@@ -133,7 +133,7 @@ def _figures(group: Path, *names: str) -> Iterator[int]:
 
 
 def _above(group: Path) -> Iterator[int]:
-    """The lowest limit of a group of version 1 and its ancestors, those that a container hides among them."""
+    """The lowest limit of a group of version 1 and its ancestors, including hidden ones in a container."""
     for name, value in _statistics(group):
         if name == "hierarchical_memory_limit":
             yield value

@@ -49,7 +49,7 @@ _ALONE: Final = ("memory-by-children", "queued-memory")
 
 
 class ProbeFinding(NamedTuple):
-    """The degree to which a protection holds, and in words what the canary managed or why it failed."""
+    """The degree of a protection, and a sentence on the canary's success or failure."""
 
     protection: str
     degree: Degree
@@ -61,7 +61,7 @@ def probe_sandbox(sandbox: Sandbox, private: Collection[Path] = ()) -> Iterator[
 
     ``private``: more paths that the canary tries to see, such as a database.
 
-    One that holds against the canary, but that the sandbox does not promise whole, counts as it is promised.
+    A protection that holds against the canary counts no more than the sandbox promises.
     """
     with _Probing(sandbox, private) as probing:
         names = [name for tried in canary.TRIED.values() for name in tried if name not in _ALONE]
@@ -172,7 +172,7 @@ class _Probing:
             channel.close(0)
 
     def try_all(self, names: Sequence[str]) -> dict[str, tuple[bool, str]]:
-        """Let one canary try all of the probes; return whether each worked, and its words."""
+        """Let one canary try all probes; return whether each worked, and its words."""
         results = dict.fromkeys(names, (False, "the canary was killed"))
         with self.canary(*names) as channel:
             lines, why = _hear(channel)
@@ -185,7 +185,7 @@ class _Probing:
         return results
 
     def outlive_match(self, protection: str, ways: Sequence[str]) -> ProbeFinding:
-        """Let canaries leave processes behind, and look for them after their end."""
+        """Let canaries leave processes behind, and search for them after the canaries' end."""
         outcomes = []
         for way in ways:
             with self.canary(way) as channel:
@@ -346,7 +346,7 @@ def _hear(channel: Channel) -> tuple[list[str], str]:
 
 
 def _falls_silent(channel: Channel, control: Channel) -> bool:
-    """Say whether a canary that writes all the time stops writing while another's ticks go on."""
+    """Whether a canary that writes all the time stops writing while another canary still writes."""
     for _ in range(_LOOKS):
         channel.pending()
         channel.request(b"")
@@ -365,7 +365,7 @@ def _on_one_processor() -> AbstractContextManager[None]:
 
 
 def _is_dying(pid: int) -> bool:
-    """Say whether a process was killed and is not gone yet."""
+    """Whether a process was killed and has not gone yet."""
     with suppress(OSError, ValueError):
         status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
         pending = re.findall(r"^(?:SigPnd|ShdPnd):\s*(\w+)$", status, re.MULTILINE)

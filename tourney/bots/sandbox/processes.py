@@ -1,4 +1,4 @@
-"""Processes of this machine: started with pipes of their own, found in /proc, signalled and measured.
+"""Processes of this machine: started with their own pipes, found in /proc, signalled and measured.
 
 A search in /proc is best effort, and protections that rest on it are therefore "partial": a fork bomb can
 outrun it, and a process whose parents died has left the tree. The size of what is measured is bounded.
@@ -32,7 +32,7 @@ a thread ran last."""
 
 
 def free_processors() -> Processors:
-    """The processors that this thread may use; () where the platform cannot tell."""
+    """The processors that this thread may use; () if the platform cannot tell."""
     try:
         return tuple(sorted(os.sched_getaffinity(0)))
     except AttributeError:  # not Linux
@@ -40,7 +40,7 @@ def free_processors() -> Processors:
 
 
 def seat_processors(processors: Sequence[int], seats: int) -> tuple[Processors, ...]:
-    """Each seat's own processors, equally many, or () for all where there are fewer than seats."""
+    """An equal number of processors for each seat, or () for all if there are fewer than seats."""
     each = len(processors) // seats
     return tuple(tuple(processors[seat * each : (seat + 1) * each]) for seat in range(seats))
 
@@ -69,7 +69,7 @@ class Pipes(NamedTuple):
     stderr: int
 
     def close(self) -> None:
-        """Close those that are there."""
+        """Close the open ends."""
         for fd in self:
             if fd >= 0:
                 os.close(fd)
@@ -225,6 +225,7 @@ def process_tree(pid: int, most: int | None = None) -> list[int]:
 
 def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
     """Signal a process tree until a search finds no new process; skip its first ``spare`` members."""
+    # A fork bomb makes new processes between two searches, so the search repeats until none is new.
     signalled: set[int] = set()
     for _ in range(_SEARCHES):
         new = [member for member in process_tree(pid)[spare:] if member not in signalled]
@@ -293,7 +294,7 @@ def _memory_kib(pid: int, file: str, names: tuple[bytes, ...]) -> int:
 
 
 def runnable_threads() -> dict[int, list[int]]:
-    """The threads that run or could run now, as far as /proc shows them: by process, each one's processor."""
+    """The processors of the threads that run or could run now, by process, as far as /proc shows them."""
     by_process: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 - asked in turns
         if name.isdigit():

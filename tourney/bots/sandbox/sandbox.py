@@ -1,4 +1,4 @@
-"""Sandboxes: what they promise, how they start bots, and which one a level selects.
+"""Sandboxes: their protections, their way of starting bots, and the choice for a level.
 
 Tourney's own are ``bubblewrap`` and ``plain``, others come from the entry points of ``tourney.sandboxes``.
 """
@@ -68,7 +68,7 @@ PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def all_degrees(degrees: Mapping[str, Degree]) -> dict[str, Degree]:
-    """The degree of every protection, in order; "absent" for those that are not given."""
+    """The degree of every protection, in order; "absent" for missing ones."""
     return {name: degrees.get(name, "absent") for name in PROTECTIONS}
 
 
@@ -117,11 +117,11 @@ class ResourceLimits:
 
 @dataclass(slots=True)
 class Launch:
-    """A bot that is ready to start: its command line inside the sandbox, and what is held for it.
+    """A bot that is ready to start: its command line inside the sandbox, and its resources.
 
     ``fds`` are inherited, and closed here once the bot has started. ``release`` is called when it has ended.
     For a sandbox that holds its bots, ``words`` are written to the descriptor ``words_to`` once the first
-    process is in its groups, each with a NUL after it. ``weakened`` is that of the channel.
+    process is in its groups, each with a NUL after it. ``weakened``: see ``Channel``.
     """
 
     argv: list[str]
@@ -195,7 +195,7 @@ class Sandbox(ABC):
         return ()
 
     def refuse_exposed(self, private: Mapping[str, Path]) -> None:
-        """Raise UsageError if bots would see one of these paths, which are named by what they are."""
+        """Raise UsageError if bots would see one of these paths, keyed by description."""
         if exposure := find_exposed(private, self.shown):
             raise UsageError(
                 f"{exposure.what} {exposure.path} lies in {exposure.shown}, which every bot can read; move"
@@ -280,7 +280,7 @@ class Sandbox(ABC):
         return {}
 
     def rehearse(self, command: BotCommand, *, memory_mb: int) -> None:
-        """Start a bot before its first match and end it; what it read of the system's files stays cached.
+        """Start a bot before its first match and end it, so that the system files it reads are cached.
 
         After a match that is dropped where control groups bound memory, and the next match would wait for the
         disk. A bot that has heard of no match can leave no message in it. Raises SandboxError.
@@ -295,6 +295,8 @@ class Sandbox(ABC):
             with suppress(OSError):
                 os.write(pipes.stdin, HELLO)
             os.close(pipes.stdin)
+            # Closed above, so that `end` does not close the number again: it may belong to another file by
+            # then.
             pipes = pipes._replace(stdin=-1)
             group.exited(_REHEARSAL_MS)
         finally:
@@ -347,7 +349,7 @@ class Sandbox(ABC):
         return self._cgroups.make(number, memory=limits.total_mb << 20, processes=limits.processes)
 
     def _by_cgroups(self) -> dict[str, Degree]:
-        """The protections that depend on control groups, enforced if these give all of what is needed."""
+        """The protections that depend on control groups: enforced if these have everything needed."""
         held: dict[str, Degree] = dict.fromkeys(("processor-time", "waiting-time", "freezing"), "partial")
         for needed, names in _BY_GROUPS:
             if needed <= self._cgroups.gives:
@@ -445,7 +447,7 @@ def lowest(readings: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def weaker_text(sandbox: Sandbox, lower: Sequence[str]) -> str:
-    """A clause on what a sandbox lacks, and why as far as that is known."""
+    """A clause on the protections that a sandbox lacks, with the reason if known."""
     shown = ", ".join(lower[:_NAMED])
     more = f" and {len(lower) - _NAMED} more" if len(lower) > _NAMED else ""
     text = f"{sandbox.name} has less of {shown}{more}"

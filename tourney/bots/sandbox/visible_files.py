@@ -1,4 +1,4 @@
-"""What a bot sees of the file system: the words and descriptors that tell bubblewrap what to mount.
+"""The files that a bot sees: the words and descriptors that tell bubblewrap what to mount.
 
 A bot shares only the system's files with others. Its own files are copied into memory for each match, and the
 files of /proc that describe the whole machine are hidden, or have a fixed content where programs need them.
@@ -39,7 +39,7 @@ def new_place(path: Path) -> Path:
 
 
 def moved(command: BotCommand) -> BotCommand:
-    """A command whose program, interpreter and PATH are those that the bot sees."""
+    """A command with the program, interpreter and PATH as the bot sees them."""
 
     def move(path: str) -> str:
         return str(new_place(Path(path)))
@@ -238,7 +238,7 @@ class _Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """What is copied of a bot's folder for a match; ``shared`` says why nothing is, or ""."""
+    """The copied files of a bot's folder for a match; ``shared``: the reason that none is, or ""."""
 
     entries: tuple[_Entry, ...]
     size: int

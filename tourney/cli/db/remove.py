@@ -47,6 +47,7 @@ def command(tournament: str, dry_run: bool, backup: Path | None, db: str) -> Non
             output.write(f"would move {what} to {file}")
             return
         with database.run_lock(stored, time.time()):
+            # Under the run's lock: a run that goes on would write into the removed tournament.
             database.take_out(stored, file)
         status_path(database.place, stored.id).unlink(missing_ok=True)
         database.give_space_back()

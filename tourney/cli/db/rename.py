@@ -34,6 +34,7 @@ def command(tournament: str, name: str, db: str) -> None:
         )
     with Database.open(db, write=True) as database:
         stored = database.tournaments.get(tournament)
+        # The name went into the commitment from which the beacon's seed follows.
         if stored.origin.beacon is not None:
             raise UsageError(
                 f"the seed of {stored.name} is proved by its beacon and its name: set `title` instead"
@@ -41,6 +42,7 @@ def command(tournament: str, name: str, db: str) -> None:
         database.tournaments.refuse_archived(stored.id)
         refuse_spool(database, stored)
         with database.run_lock(stored, time.time()):
+            # Name and root together: a root of the old name would fail every later check.
             with database.transaction() as writer:
                 writer.tournaments.rename(stored.id, name)
                 if stored.root is not None:

@@ -51,6 +51,7 @@ class Canvas:
 
     def text(self, x: int, y: int, words: str, look: Lettering, *, end: bool = False) -> None:
         """Write a text on the baseline ``y``, from ``x`` on or so that it ends there."""
+        # The place stays a float, or each letter's rounding would add up along the text.
         at = x - width_of(words, look) if end else float(x)
         for letter in words:
             left, top, covered = _drawn(letter, look.size, bold=look.bold)
@@ -90,6 +91,7 @@ def fitted(words: str, look: Lettering, room: int) -> str:
     if width_of(shown, look) <= room:
         return shown
     while width_of(f"{shown}\N{HORIZONTAL ELLIPSIS}", look) > room:
+        # The ellipsis takes room too, so letters go one by one until both fit.
         shown = shown[:-1]
     return f"{shown.rstrip()}\N{HORIZONTAL ELLIPSIS}"
 

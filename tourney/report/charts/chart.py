@@ -64,6 +64,7 @@ class Scale:
             for s in (1, 2, 5)
             if span / (s * 10.0**e) <= most - 1
         )
+        # Floats may put an end of the scale just beside a round value, which is still a tick.
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return tuple(round(k * step, 10) for k in range(first, last + 1))
@@ -192,6 +193,7 @@ def _grid(axis: Axis, lines: Sequence[tuple[int, int, int, int]]) -> Iterator[st
 
 
 def _mark(mark: ChartMark, xs: Scale, ys: Scale) -> str:
+    # An axis may run downwards, as those of heat maps do.
     low, high = sorted((ys.start, ys.end))
     # Values outside of the axis (see ``match_plot``) stay at the edge instead of leaving the chart.
     lines = [
@@ -219,6 +221,7 @@ def _path(lines: Iterable[Sequence[tuple[int, int]]], *, closed: bool) -> str:
         if closed and line:
             commands.append("z")
             x, y = start
+    # A minus sign separates two numbers by itself, so the blank before it is not needed.
     return "".join(commands).replace(" -", "-")
 
 
@@ -241,6 +244,7 @@ def thinned(points: Sequence[Point], most: int) -> Sequence[Point]:
 def coordinate(value: float) -> str:
     """A coordinate with one decimal, or none if it is an integer."""
     short = f"{value:.1f}"
+    # A float may be -0.0, which is the same place as 0.
     return "0" if short == "-0.0" else short.removesuffix(".0")
 
 
@@ -274,6 +278,7 @@ def interval_axis(scale: Scale) -> Markup:
 
 
 def _whisker(scale: Scale, centre: float, label: str, bars: str) -> Markup:
+    # Percentages, as the column's width is known only to the browser.
     grid = "".join(
         f'<line class="grid" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>'
         for x in (coordinate(scale.at(tick)) for tick in _ticks(scale))

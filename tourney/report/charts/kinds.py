@@ -48,6 +48,7 @@ def line_chart(description: str, lines: Sequence[Line], x: str, y: str, *, band:
     scale = scale_of(values)
     marks: list[ChartMark] = []
     if band:
+        # Full bands of several bots would hide each other.
         style = "band" if len(lines) == 1 else "band faint"
         for line in reversed(lines):
             lows = [(at, max(low, scale.low)) for at, _, low, _ in line.points]
@@ -55,6 +56,7 @@ def line_chart(description: str, lines: Sequence[Line], x: str, y: str, *, band:
             if line.color != REST:
                 marks.append(ChartMark(f"{style} l-{line.color}", [[*lows, *highs[::-1]]], closed=True))
     for line in reversed(lines):
+        # From the last line to the first: the leading bots lie on top.
         points = [(at, value) for at, value, _, _ in line.points]
         marks.append(ChartMark(f"line l-{line.color}", [points]))
         if len(points) <= 40 and len(lines) <= len(COLORS):
@@ -85,6 +87,7 @@ def histogram(description: str, bins: Sequence[tuple[int, int, int]], x: str, y:
     """A bar for each bin (from, to, count), with the titles of both axes."""
     edges = [low for low, _, _ in bins] + [high for _, high, _ in bins[-1:]]
     most = max(count for _, _, count in bins)
+    # Bars that touch read as one area.
     gap = (edges[-1] - edges[0]) / 1000
     return Chart(
         description,
@@ -138,6 +141,7 @@ def box_plot(description: str, rows: Sequence[Sequence[float]], x: str, y: str) 
     high = max(row[-1] for row in rows)
     first = math.floor(math.log10(low))
     last = math.ceil(math.log10(high))
+    # A logarithmic axis needs two powers of ten, even if all times are alike.
     powers = range(first, max(last, first + 1) + 1)
     numbered = list(enumerate(rows, 1))
     return Chart(
@@ -183,6 +187,7 @@ def match_plot(
     marks = []
     for color, points in series:
         if bars and len(values) <= MOST_BARS:
+            # Bars of fixed width would overlap in long matches.
             width = "thin" if last > 100 else "thick" if last <= 50 else ""
             marks.append(
                 ChartMark(f"bar l-{color} {width}".rstrip(), [[(at, 0), (at, value)] for at, value in points])

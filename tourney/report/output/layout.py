@@ -176,6 +176,7 @@ def _names(folder: Path) -> Iterator[str]:
         raise NotADirectoryError(20, "it is not a folder", str(folder))
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
+        # Editors and file managers leave hidden files in a folder of templates.
         if not path.is_dir() and not any(part.startswith(".") for part in name.parts):
             yield name.as_posix()
 
@@ -312,6 +313,7 @@ _FUNCTIONS = (
 """Functions that templates may call, by their names."""
 
 
+# The compiled templates are cached with the environment; a report on many tournaments has many layouts.
 @lru_cache(maxsize=8)
 def _environment(layout: Layout) -> Environment:
     made = layout.templates.environment()

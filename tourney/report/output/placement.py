@@ -88,6 +88,7 @@ def _plugin(game: AnyGame | None) -> Iterator[Path]:
     file = getattr(module, "__file__", None)
     if file is None or Path(file).resolve().is_relative_to(_PACKAGE):
         return
+    # A plugin's game decides boards and notation, so its code counts like our own.
     path = Path(file).resolve()
     yield path.parent if (path.parent / "__init__.py").exists() else path
 
@@ -96,8 +97,10 @@ def _plugin(game: AnyGame | None) -> Iterator[Path]:
 def _folder_digest(folder: Path) -> bytes:
     """A digest of a file, or of the names and contents of a folder's files."""
     digest = hashlib.sha256()
+    # Sorted: the order of a folder's entries differs between file systems.
     files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
     for path in files:
+        # Compiled files hold times, and change without a change of the program.
         if path.is_file() and path.suffix != ".pyc":
             content = path.read_bytes()
             digest.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
@@ -139,6 +142,7 @@ class Folders:
     ) -> PlacedFile:
         """Write a file, or link the old report's file if it is the same. Raises OSError."""
         entry = ManifestEntry(content_hash(content), fingerprint)
+        # A file with the same content is linked: web servers and backups see no change.
         same = old_entry is not None and old_entry.content == entry.content
         if old_entry is not None and same and (linked := self.keep(path, old_entry, fingerprint)) is not None:
             return linked

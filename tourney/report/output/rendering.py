@@ -1,9 +1,9 @@
 """The renderer: makes the files of one tournament's pages from their contexts and templates.
 
-Pages of a running tournament say when they were written, and reload once they have changed. Without a server,
-pages cannot fetch files of their folder, but they can load scripts. So ``data/live.js`` holds the state and
-the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on the time
-at which it is written.
+Pages of a running tournament say when they were written, and reload once they have changed. Without a
+server, pages cannot fetch files of their folder, but they can load scripts. So ``data/live.js`` holds the
+state and the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on
+the time at which it is written.
 """
 
 import json
@@ -80,6 +80,7 @@ class Renderer:
 
     def once(self, make: "Callable[[Renderer], T]") -> T:
         """The value of a function of this renderer, computed once for all page kinds."""
+        # Several page kinds need the same tables, such as the crosstable and the rounds.
         if make not in self._made:
             self._made[make] = make(self)
         return cast("T", self._made[make])
@@ -136,6 +137,7 @@ def live_state(live: Live, sources: Sequence[ReportSource], hashes: Mapping[str,
     pages = {
         path: content[:8]
         for path, content in sorted(hashes.items())
+        # There may be 10,000 of them, and open pages load the state repeatedly.
         if path.endswith(".html") and "matches" not in path.split("/")[:-1]
     }
     data = {

@@ -87,6 +87,7 @@ def write(
                 else:  # other processes work at them meanwhile
                     writer.make_folders(part.paths)
                     begun.append(part.place(writer.folders, old_entries, pool))
+            # Only now: until here other processes have rendered matches while this one made the other pages.
             for page in chain.from_iterable(begun):
                 writer.add(page)
             if last is not None:
@@ -186,6 +187,7 @@ def _written(
     partial: Path, folder: Path, files: Collection[PlacedFile], damaged: Iterable[str] = ()
 ) -> Written:
     """The report of these files; ``partial`` is where it is before it replaces ``folder``."""
+    # The manifest and the marker belong to the report too, but are not in the manifest.
     beside = [(partial / name).stat().st_size for name in (MANIFEST, MARKER)]
     return Written(
         folder / "index.html",
@@ -220,6 +222,7 @@ def _target(out: Path) -> Path:
             marker = _marker(folder)
             listed = (marker or {}).get("names")
             names = {MARKER, MANIFEST, *map(str, listed if isinstance(listed, list) else ())}
+            # With --out naming a home or a project by mistake, a report must not replace other files.
             strange = [name for name in entries if name not in names]
             if strange or (entries and marker is None):
                 what = (strange or entries)[0]

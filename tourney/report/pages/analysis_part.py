@@ -111,6 +111,7 @@ def key_plies(analysis: Analysis | None, record: Record | None, most: int) -> tu
     plies = [turn.ply + 1 for turn in sorted(turns, key=lambda turn: (-(turn.loss or 0), turn.ply))]
     plies += [count for _, _, count in record.outcome.faults]
     plies += [count for _, count in record.outcome.resigned]
+    # A fault may come after the last action, where no picture shows more than the end.
     chosen = [ply for ply in dict.fromkeys(plies) if 0 < ply <= len(record.actions)]
     return tuple(sorted(chosen[:most]))
 

@@ -207,6 +207,7 @@ def position_files(make: Renderer) -> Iterator[File]:
             continue
         try:
             games = games_in(rows, names, number, make.source.parts)
+            # Times differ between two runs, so a report without measurements must not count answers by time.
             shown = games if make.measured else (game._replace(measured=NOT_MEASURED) for game in games)
             explored = explore(shown, PLIES)
         except StoreDamaged:  # the page of the match names it

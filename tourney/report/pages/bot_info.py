@@ -166,6 +166,7 @@ def _values(line: str) -> Sequence[tuple[str, Value]]:
 
 def _number(word: str) -> int | float | None:
     """A finite number below 1e12 in size, an integer where it is one."""
+    # float() would also take "nan", "1_000" and the digits of other scripts.
     if not _NUMBER.fullmatch(word):
         return None
     value = float(word)

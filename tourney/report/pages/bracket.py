@@ -92,6 +92,7 @@ class BracketPage(NamedTuple):
             x = at * (_WIDTH + _GAP)
             parts.append(f'<text class="stage" x="{x}" y="16">{escape(stage.title)}</text>')
             for view in stage.ties:
+                # Below the final, with room for its own heading.
                 y = middle[at][0] + 1.8 * _PITCH if view.tie.third else middle[at][view.tie.slot]
                 bottom = max(bottom, y + _HEIGHT / 2 + 18)
                 if view.tie.third:
@@ -148,6 +149,7 @@ def bracket(make: Renderer) -> BracketPage:
 
 
 def _titles(tie: Tie, last: int) -> tuple[str, str]:
+    """The title of a tie's stage, and the tie's own."""
     left = last - tie.stage + 1
     title = {1: "Final", 2: "Semi-finals", 3: "Quarter-finals"}.get(left) or f"Last {2**left}"
     if tie.third:

@@ -68,6 +68,7 @@ def files(make: Renderer) -> Iterator[File]:
     for line, seat in every:
         key = (line.seats[seat].entrant.number, line.seats[seat].fault)
         of_a_kind[key] += 1
+        # One bot that crashes in every game must not fill the page.
         if of_a_kind[key] <= OF_A_KIND and len(chosen) < LISTED:
             chosen.append(Fault(line, seat))
     yield make.page(

@@ -204,6 +204,7 @@ def adaptive(make: Renderer) -> Context:
     source = make.source
     batches = make.once(rounds).rounds
     history = estimates(source, batches)
+    # Evenly spread columns; the last estimate has a column of its own.
     step = max(1, -(-(len(history) - 1) // (_SHOWN - 1)))
     pairs = []
     for pair, when in _meetings(batches):

@@ -1,8 +1,8 @@
 """The page of the tournament's game: its rules, and statistics of its matches.
 
 Openings are the set ones and each seat's first free action. The rules are shown in short, from the game's
-guide, and whole, rendered from Markdown. A plugin's text is not trusted: raw HTML stays text,
-and links lead nowhere outside the page.
+guide, and whole, rendered from Markdown. A plugin's text is not trusted: raw HTML stays text, and links lead
+nowhere outside the page.
 """
 
 import re
@@ -226,31 +226,40 @@ class RulesPage(NamedTuple):
     sections: tuple[tuple[str, str], ...]
 
 
-def guide_of(source: ReportSource) -> tuple[Guide | None, Context | None, str]:
-    """The game's guide, the rules in short from it, and why they are missing ("" if they are there)."""
+class ShownGuide(NamedTuple):
+    """The game's guide, the short rules drawn from it, and the reason that they are ``missing``, or ""."""
+
+    guide: Guide | None
+    view: Context | None
+    missing: str
+
+
+def guide_of(source: ReportSource) -> ShownGuide:
+    """The guide of a tournament's game, as far as it can be shown."""
     if source.tournament.game == EXTERNAL:
-        return None, None, "The rules are those of the outside referee: Tourney does not know them."
+        missing = "The rules are those of the outside referee: Tourney does not know them."
+        return ShownGuide(None, None, missing)
     if not source.tournament.recorded:
         why = "The results were imported, so the rules that they were played by are not known."
-        return None, None, why
+        return ShownGuide(None, None, why)
     if source.game is None:
         why = (
             "The game is not installed where this report was written, so its rules cannot be shown:"
             " see the documentation of the package that provides it."
         )
-        return None, None, why
+        return ShownGuide(None, None, why)
     guide: object = None
     try:
         guide = source.game.guide()
         if isinstance(guide, Guide):
-            return guide, _drawn_guide(source.game, guide, source), ""
+            return ShownGuide(guide, _drawn_guide(source.game, guide, source), "")
         why = (
             "This game comes from a plugin that offers no guide (Game.guide): see the documentation of the"
             " package that provides it."
         )
     except Exception as error:  # noqa: BLE001 - a plugin's guide that fails costs the rules, not the report
         why = f"The game's guide cannot be shown: {display.line(str(error)) or type(error).__name__}"
-    return guide if isinstance(guide, Guide) else None, None, why
+    return ShownGuide(guide if isinstance(guide, Guide) else None, None, why)
 
 
 def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> Context:
@@ -300,6 +309,7 @@ def rules_page(text: str, board: Markup) -> RulesPage:
         if token.type == "inline":
             token.children = list(_children(token.children or (), board))
         token.attrs.pop("style", None)  # of cells; a style attribute would need a looser policy
+        # The page has a heading of its own, so the text's first one is left out.
         if title and token.tag == "h1":
             title = token.type != "heading_close"
             continue

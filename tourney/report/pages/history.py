@@ -119,6 +119,7 @@ def chart(history: History, colors: Mapping[int, str], title: str, description: 
     lines = []
     for number, color in colors.items():
         points = [(round_, values[number]) for round_, values in shown if number in values]
+        # Grey intervals of many bots would lie over each other.
         if color == REST:
             points = [(round_, (value, value, value)) for round_, (value, _, _) in points]
         lines.append(Line(color, tuple((round_, *value) for round_, value in points)))

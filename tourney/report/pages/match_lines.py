@@ -129,6 +129,7 @@ def picked(source: "ReportSource", most: int) -> frozenset[int]:
     faulty: list[int] = []
     others: list[int] = []
     for match in source.matches:
+        # Faults are what an author looks for first, and few: they get their pages before all others.
         group = faulty if any(match.result.faults) else others
         if len(group) < most:
             group.append(match.number)

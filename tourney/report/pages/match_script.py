@@ -160,6 +160,7 @@ def _turns(record: Record, written: Sequence[str], seats: int) -> Iterator[list[
         if not 0 < actor <= seats:
             drawn.append(f"[{shown}]")
             continue
+        # Random or set openings are not a bot's choice, and substitutes play for one that has left.
         if ply <= end:
             shown += " (opening)"
         elif actor in left and left[actor][0] < ply:
@@ -240,6 +241,7 @@ def match_plots(
     for name, title, note, by_seat in named:
         shown = tuple(seat for seat in seats if by_seat.get(seat.number))
         values = [value for seat in shown for _, value in by_seat[seat.number]]
+        # A plot of one point shows nothing that the list of actions does not.
         if len(values) < 2:
             continue
         least, most = (
@@ -262,6 +264,7 @@ def _chances(info: MatchInfo, *, two: bool) -> Mapping[int, Series]:
         for ply, values in sorted(by_ply.items()):
             if (chance := chance_in(values)) is None:
                 return {}
+            # Both curves of two seats show the first one's chance, so that agreement is seen at once.
             seen = SURE_WIN - chance if two and seat == 2 else chance
             by_seat.setdefault(seat, []).append((ply, 100 * seen / SURE_WIN))
     return dict(by_seat)

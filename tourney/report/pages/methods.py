@@ -12,8 +12,8 @@ from tourney import __version__
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.prepared_types import prepared
-from tourney.ratings.likelihood import PRIOR
-from tourney.ratings.superiority import ENOUGH, SAMPLES
+from tourney.ratings.population import SEAT, USUAL
+from tourney.ratings.superiority import SAMPLES
 from tourney.report import display
 from tourney.report.display import Fact
 from tourney.report.output.layout import File
@@ -59,11 +59,12 @@ def files(make: Renderer) -> Iterator[File]:
         imported=plan.format == IMPORTED,
         seed=str(tournament.seed) if source.disclosed.ended else "",
         commitment=source.disclosed.commitment if make.measured else "",
-        prior=(source.batch.pool.prior_elo, PRIOR.seat),
+        spread=source.batch.pool.prior_elo,
+        usual=USUAL,
+        seat=SEAT,
         pool=tuple(dict.fromkeys((source.zero, *source.pool_notes))),
         deviations=interval_text(source.look),
         samples=SAMPLES,
-        shrunk_from=ENOUGH,
         skill=[Fact(label, f"{value:.6g}") for label, value in skill.items()],
         # Keys, values and meanings; the protections are empty without measurements.
         limits=tuple(_limits(source)) if tournament.recorded else (),
@@ -154,7 +155,8 @@ def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
             yield Fact("Benched", f"{display.isolated(label.name)}: {display.line(why)}")
     prior = display.number(source.batch.pool.prior_elo, 0)
     yield Fact(
-        "Ratings", f"all matches in one fit, faults as losses; prior: a standard deviation of {prior} Elo"
+        "Ratings",
+        f"all matches in one fit, faults as losses; strengths are a population with a spread of {prior} Elo",
     )
     yield Fact(
         "TrueSkill",
@@ -189,6 +191,7 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Time control", time_control(plan.limits))
     if not measured:
         return
+    # The tournament's start and its last match give the dates, without a read of all measurements.
     last = source.matches[-1] if source.matches else None
     ends = source.detail(last.number).measured if last else NOT_MEASURED
     first = source.tournament.created[:10]

@@ -321,6 +321,7 @@ def version_paths(pools: Sequence[VersionPool]) -> list[str]:
     paths = []
     for pool in pools:
         name = display.folder(pool.reference.game).lower()
+        # Two pools of one game must not write the same page.
         seen[name] += 1
         paths.append(f"versions-{name}{f'-{seen[name]}' if seen[name] > 1 else ''}.html")
     return paths

@@ -244,6 +244,7 @@ def _meeting(entrant: int, opponent: int, match: FinishedMatch) -> PairGame:
 
 def pairs_with_pages(make: Renderer) -> Mapping[Pair, Sequence[PairGame]]:
     """The meetings of the pairs with a page, in schedule order."""
+    # By the standings, so that with many bots the pairs of the best ones have the pages.
     order = {line.number: place for place, line in enumerate(make.source.standings)}
     by_pair = {
         pair: games for pair, games in meetings(make.source).items() if order[pair[0]] < order[pair[1]]
@@ -283,7 +284,7 @@ def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPa
     a, b = (source.labels[number] for number in pair)
     plan = source.tournament.plan
     # Before the end nothing is shown that follows from the seed.
-    drawn = not source.disclosed.ended and plan.opening_order == "random"
+    drawn = not source.disclosed.ended and plan.opening_order != "sequential"
     book = () if plan.format == IMPORTED or drawn else plan.book
     by_opening: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_seat: defaultdict[int, bytearray] = defaultdict(bytearray)
@@ -291,7 +292,7 @@ def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPa
     for game in games:
         if book:
             row = game.match.row
-            by_opening[plan.book_line(plan.seed_of(source.tournament.seed, row), row)].append(game.half)
+            by_opening[plan.book_line(source.tournament.seed, row)].append(game.half)
         by_seat[game.seat].append(game.half)
         by_round[game.match.key.round].append(game.half)
     halves = bytes(game.half for game in games)

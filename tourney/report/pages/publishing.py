@@ -263,6 +263,7 @@ def parse_address(text: str) -> str:
     if not text:
         return ""
     try:
+        # A port beyond 65535 raises only on access, so it is read within the block.
         parts = urlsplit(text)
         port = "" if parts.port is None else f":{parts.port}"
     except ValueError:

@@ -132,6 +132,7 @@ def _without_table(
 
 
 def _why_idle(before: Ranking, after: Ranking, number: int, seats: int) -> str:
+    # A bye's worth depends on the format and the settings, so it is read off the ranking.
     award = after[number].awarded - before[number].awarded if number in after else Fraction(0)
     if award:
         return f"bye, worth {decimal(award, 2)} {'point' if award == 1 else 'points'}"

@@ -182,6 +182,7 @@ class BoardTable:
             for a in diagram.arrows
             if (a.x1, a.y1) != (a.x2, a.y2)
         ]
+        # Captured pieces may lie beside the board, and must be in the picture.
         outside = {(piece.x, piece.y) for piece in diagram.pieces}.difference(grid.shapes)
         box = around((ground.box, box_of(outside, grid.down)))
         return DrawnPart(frozenset(stay), (*marks, *arrows), notes, box)
@@ -306,6 +307,7 @@ def board_table(game: AnyGame, seats: int, options: Mapping[str, str]) -> BoardT
     table = _TABLES.get(key)
     # A long run must not cache every position of millions of matches.
     if table is None or table.full:
+        # A process of `report --all` meets many games and options.
         if len(_TABLES) > 16:
             _TABLES.clear()
         table = _TABLES[key] = BoardTable(game, seats, options)
@@ -353,8 +355,8 @@ class FrameDrawer:
         """The frames of views; there is at least one.
 
         ``end`` is the reason that the game is over with the last view, or "": a position need not hold it (a
-        FEN does not).
-        A picture that the game fails to draw is plain text: the failure costs that picture, not the report.
+        FEN does not). A picture that the game fails to draw is plain text: the failure costs that picture,
+        not the report.
         """
         pictures = [self._picture(view, last) for view, last in seen]
         toggles: list[frozenset[int]] = []

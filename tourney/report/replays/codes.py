@@ -80,6 +80,7 @@ def column(values: Sequence[str]) -> str:
     same = list(compress(range(1, len(values)), map(ne, values[1:], values)))
     if not same:
         return SAME + before
+    # Long values, as whole positions, change in one place; short ones are cheaper to repeat.
     if max(map(len, values)) > _LONG:
         return _entries(SPLICE, before, same, [_splice(values[k - 1], values[k]) for k in same])
     best = same

@@ -57,10 +57,9 @@ class BoardReplay:
     ``box`` is left, top, width and height of all pictures in SVG units; the width is 0 if the game has no
     board. ``seen`` holds the frames of each seat, up to the last ply at which they differ from the open
     frames; seats that saw everything are absent. ``hidden`` are the plies of the actions that a seat did not
-    see.
-    ``problem``: the reason that the pictures end before the actions, or "". ``lines`` has the pictures of
-    lines
-    that were not played, one line after another. ``line_at`` finds them by the ply at which a line begins.
+    see. ``problem``: the reason that the pictures end before the actions, or "". ``lines`` has the pictures
+    of lines that were not played, one line after another. ``line_at`` finds them by the ply at which a line
+    begins.
     """
 
     box: Box = NO_BOX
@@ -235,6 +234,7 @@ def replay(
     ``table`` is the tournament's (default: the table of the record's seats and options). ``lines`` are drawn
     as far as they are legal, up to the first draw by chance.
     """
+    # Other rules could replay the actions to another end, and show what never happened.
     if game is None or game.rules != record.rules:
         return BoardReplay(problem=_why_not(game, record))
     seats = len(record.seats)

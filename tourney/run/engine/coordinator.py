@@ -35,7 +35,7 @@ from tourney.schedule.row import Row
 from tourney.store.database import Database
 from tourney.store.values import MatchResult, StoredEntrant
 
-_IDLE_SECONDS: Final = 1.0
+_IDLE_SECONDS: Final = 1.0  # between heartbeats, and the longest wait for an event
 MAX_VOIDS_BY_MEMORY: Final = 2
 """Matches of a bot that are void as memory was full; a further one counts as its crash."""
 Event = Future[WorkerReply] | int  # a match that has ended, or the number of a signal

@@ -180,7 +180,7 @@ def spec_of(
         seats=tuple(seats),
         seed=seed,
         limits=plan.limits,
-        opening=plan.opening_of(seed, row),
+        opening=plan.opening_of(tournament.seed, row),
     )
 
 

@@ -14,7 +14,7 @@ from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run,
 from tourney.run.workers.worker import BatchReplies, adopt_orphans, kill_orphans
 from tourney.spawning import WorkerContext
 
-MAX_BATCH: Final = 32
+MAX_BATCH: Final = 32  # all of a batch is replayed when its worker dies
 BATCH_SECONDS: Final = 0.025  # the time of a batch of matches with ``reuse``
 AHEAD_BATCH: Final = 2
 """The most matches of a batch without it: more would wait behind a slow one while other workers are idle.

@@ -32,10 +32,10 @@ from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
-_PR_SET_CHILD_SUBREAPER = 36
-_ATTEMPTS = 100
-_MOST_BYTES = 1 << 16
-_LAST_SECONDS = 2.0
+_PR_SET_CHILD_SUBREAPER = 36  # of Linux' prctl.h: orphans of descendants become children of this process
+_ATTEMPTS = 100  # to kill processes that start others meanwhile; a fork bomb must not hold the worker
+_MOST_BYTES = 1 << 16  # of the kernel's list of children; a longer one is read another way
+_LAST_SECONDS = 2.0  # for the main thread to end its bots before the process ends anyway
 
 
 class _StopNow(BaseException):
@@ -143,7 +143,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
             _Worker.playing = True
             runner = _match_runner(task.bots, task.sandbox, task.reuse, task.floor)
             after = following.spec if following is not None else None
-            played = runner.play(task.spec, after, task.guide, task.absent)
+            wrap = None if task.guide is None else task.guide.channel
+            played = runner.play(task.spec, after, wrap, task.absent)
         finally:
             _Worker.playing = False
         kill_strays(BotProcesses.alive)

@@ -60,7 +60,6 @@ class Table:
 
     def close(self) -> None:
         self._runner.close()
-        self._launch.close()
 
 
 @pytest.fixture(scope="module")

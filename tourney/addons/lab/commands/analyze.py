@@ -137,7 +137,7 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
 
 @dataclass
 class _Analyses:
-    """The analyses so far, and sentences on the matches that have none."""
+    """The analyses so far, and sentences on the matches without one."""
 
     matches: list[AnalyzedMatch] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -185,6 +185,7 @@ def _value_stored(
     if not numbers:
         current().say(f"{options.bot} has no lost match in {tournament.name}")
     done = analyses.done(tournament.id, key)
+    # An analysis with the same bot and limit is never made twice: it may have taken hours.
     todo = [number for number in numbers if number not in done]
     failed: dict[int, tuple[str, ...]] = {}
     for valued in _valued(len(todo), lambda index: load(tournament.id, todo[index]), analyser, options):
@@ -204,7 +205,7 @@ def _value_stored(
 def _valued(
     count: int, load: Callable[[int], Record], analyser: Analyser, options: _AnalyzeRequest
 ) -> Iterator[Replayed]:
-    """Yield each match as it is valued, by workers, with the progress shown."""
+    """Yield each match once workers have valued it, and show the progress."""
     if not count:
         return
     bot = BotStore(Path(options.bots)).fetch(analyser.bot.digest)

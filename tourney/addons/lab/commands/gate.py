@@ -47,7 +47,7 @@ class GateCommand(click.Command):
 def _spread(args: Sequence[str]) -> Iterator[str]:
     taking = False
     for place, word in enumerate(args):
-        if word == "--":  # what follows are arguments, whatever they look like
+        if word == "--":  # all further words are arguments, even if they begin with a hyphen
             yield from args[place:]
             return
         if word.startswith("-") and word != "-":
@@ -55,6 +55,7 @@ def _spread(args: Sequence[str]) -> Iterator[str]:
             if not taking:
                 yield word
         elif taking:
+            # One word, so that a bot called "-x" is not taken for an option.
             yield f"--against={word}"
         else:
             yield word
@@ -120,6 +121,7 @@ class _GateRequest(opt.CommandOptions):
         high = self.gain
         if high is None:
             high = GAIN if self.no_regression is None else 0.0
+        # A batch is never larger than the limit, which is counted in whole batches.
         batch = min(self.batch, self.max_pairs or self.batch)
         luck = not self.pairs.no_luck
         return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs, luck)

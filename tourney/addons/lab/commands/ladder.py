@@ -148,6 +148,7 @@ def command(bot: str | None, options: _LadderRequest) -> None:
     out = result.ending == "out" or (stopped and bool(result.faults))
     text = partial(_print, db, where, out)
     print_answer(answer, text, result.rungs, RUNG_COLUMNS)
+    # The rungs ship with Tourney, so their faults point to the machine.
     if stopped and not out:
         raise EnvironmentFailure(
             f"the rungs were at fault in {result.not_counted} games, not the bot: run `tourney doctor`, or"
@@ -158,7 +159,7 @@ def command(bot: str | None, options: _LadderRequest) -> None:
 
 
 def listed_rungs(game: str | None, seats: int | None) -> tuple[LadderRung, ...]:
-    """The rungs of the ladders of a game and number of seats (None: of all), strongest last.
+    """The rungs of the ladders of a game and number of seats (None: all), the strongest last.
 
     Raises UsageError if there are none.
     """

@@ -1,4 +1,4 @@
-"""``tourney league night``: what cron or a timer calls."""
+"""``tourney league night``: the command for cron or a timer."""
 
 import sys
 import time

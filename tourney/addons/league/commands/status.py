@@ -95,7 +95,7 @@ def league_status(league: League, now: datetime) -> LeagueStatus:
 
 
 def _waiting(league: League, now: datetime) -> int:
-    """The submissions that the next night judges: those taken, and those in the inbox if it is a folder."""
+    """The number of submissions for the next night: taken ones, and ones in the inbox if it is a folder."""
     taken = sum(submission.fate == "waiting" for submission in league.ledger.submissions.values())
     # A repository is fetched by the night alone: status must not wait for a server.
     return taken if is_repository(league) else taken + len(look(league, now).arrivals)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import click
 
@@ -110,6 +110,14 @@ def command(file: str, bot: str | None, options: _TestRequest) -> None:
             _play_all(player, output)
 
 
+class _Replayed(NamedTuple):
+    """A played dialogue: the number of the bot's lines, the first difference or "", the last errors."""
+
+    lines: int
+    difference: str
+    stderr: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Player:
     """A bot that plays dialogues, each in a new process."""
@@ -122,13 +130,14 @@ class _Player:
     def start(self) -> Channel:
         return self.launch(entrant_of(self.bot, self.bot.manifest.name), Limits())
 
-    def play(self, file: Path, data: bytes | None = None) -> tuple[int, str, tuple[str, ...]]:
-        """The number of the bot's lines in a file, the first difference and the last standard error."""
+    def play(self, file: Path, data: bytes | None = None) -> _Replayed:
+        """Play the dialogue in a file."""
         steps = read_dialogue(file, data)
         channel = self.start()
         try:
             difference = play_dialogue(channel, steps, answer_ms=self.answer_ms)
-            return sum(step.by_bot for step in steps), difference, tuple(channel.stderr()[-STDERR_LINES:])
+            errors = tuple(channel.stderr()[-STDERR_LINES:])
+            return _Replayed(sum(step.by_bot for step in steps), difference, errors)
         finally:
             channel.close(END_SECONDS)
 
