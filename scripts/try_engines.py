@@ -120,6 +120,10 @@ class Bench:
         return Trial(played=True, remark=f"{points:g} of 2 points")
 
 
+Benches = Mapping[Containment, Callable[[Engine], Trial]]
+"""What plays an engine, by the containment."""
+
+
 def find_program(name: str) -> str | None:
     """The path of an engine, or None; Debian's are not on root's PATH."""
     return shutil.which(name) or shutil.which(name, path=":".join(GAME_FOLDERS))
@@ -127,7 +131,7 @@ def find_program(name: str) -> str | None:
 
 def table(
     engines: Iterable[Engine],
-    play: Mapping[Containment, Callable[[Engine], Trial]],
+    play: Benches,
     find: Callable[[str], str | None] = find_program,
 ) -> Iterable[tuple[str, ...]]:
     """Yield the rows: package, program, protocol, game, contained, not contained, remark."""

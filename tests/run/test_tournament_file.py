@@ -451,3 +451,49 @@ def test_game_without_a_ladder_is_refused(tmp_path: Path) -> None:
     path = write_file(tmp_path, f'{HEAD}game = "toe"\nbots = ["@ladder"]\n')
     with offering(**TOYS), refused(TournamentError, "bots names @ladder, but toe with 2 seats has no ladder"):
         read_tournament_file(path)
+
+
+OWN = """
+name = "cup"
+game = "sages-tafl"
+[[entrant]]
+bot = "random"
+name = "timed"
+limits = {clock-ms = 60000, clock-moves = 40}
+[[entrant]]
+bot = "random"
+name = "deep"
+limits = {depth = 5}
+[[entrant]]
+bot = "random"
+[limits]
+move-ms = 500
+"""
+
+
+def test_entrants_have_limits_of_their_own(tmp_path: Path) -> None:
+    """They stand in the plan by name, whose root they change; plans without them are as before."""
+    plan = read_tournament_file(write_file(tmp_path, OWN)).plan
+    assert plan.limits.texts() == DEFAULT_LIMITS.texts() | {
+        "move-ms": "500",
+        "limits of deep": "{depth=5}",
+        "limits of timed": "{clock-ms=60000 clock-moves=40}",
+    }
+    assert plan_from(canonical(plan_data(plan))) == plan
+    assert "entrants" not in plan_data(read_tournament_file(write_file(tmp_path, PLAIN)).plan)["limits"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('name = "deep"\n', "", "name is missing: limits of one entrant need its name"),
+        ('name = "deep"', 'name = "timed"', "is timed twice"),
+        ("{depth = 5}", "{}", "sets no limit"),
+        ("{depth = 5}", "{depth = 0}", "depth"),
+        ("{depth = 5}", "{memory-mb = 64}", "memory-mb"),
+        ("{depth = 5}", "{clock-moves = 40}", "clock-moves is set without clock-ms"),
+    ],
+)
+def test_wrong_limits_of_an_entrant_are_refused(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    with refused(TournamentError, sentence):
+        read_tournament_file(write_file(tmp_path, OWN.replace(old, new)))

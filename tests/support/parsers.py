@@ -16,6 +16,7 @@ from tests.support.command import ROOT
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.submission import digest_of_bot, unpack
 from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.line_buffer import LineBuffer
 from tourney.bots.protocols import PROTOCOLS
 from tourney.check.record import verify
 from tourney.errors import TourneyError
@@ -34,23 +35,28 @@ GAMES: Final = ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages"
 
 
 class FedChannel(Channel):
-    """An engine that answers every request by the next of the given lines."""
+    """An engine that answers every request by the next lines of the given output, read as of a process."""
 
-    def __init__(self, lines: list[str]) -> None:
-        self._lines = iter(lines)
+    def __init__(self, data: bytes) -> None:
+        self._lines = LineBuffer()
+        self._data = data
+
+    def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:
+        """Read the output as an adapter asks for it."""
+        self._lines.widen(most_bytes, most_lines, lenient=lenient)
+        for start in range(0, len(self._data), 1000):
+            self._lines.feed(self._data[start : start + 1000])
 
     def send(self, data: bytes) -> None:
         """Take it."""
 
     def wait(self, deadline: int) -> Event:
         """The next line, then the end of the output."""
-        line = next(self._lines, None)
-        return Event("closed") if line is None else Event("line", line)
+        return self._lines.take() or Event("closed")
 
 
 def hear_engine(name: str, game: str, action: str, data: bytes) -> None:
-    lines = data.decode("utf-8", "replace").split("\n")
-    channel = PROTOCOLS.find(name).configured({}, {}).adapt(FedChannel(lines))
+    channel = PROTOCOLS.find(name).configured({}, {}).adapt(FedChannel(data))
     game_line = f"game {game} seats=2 seat=2 seed=7 clock=60000 inc=100\n".encode()
     for request in (b"tourney 1\n", game_line, f"play 1 {action}\ngo clocks=60000,60000 inc=100\n".encode()):
         channel.request(request)
@@ -58,6 +64,8 @@ def hear_engine(name: str, game: str, action: str, data: bytes) -> None:
             event = channel.wait(0)
             if event.kind != "line" or not event.text.startswith("info"):
                 break
+        channel.withheld(0)
+        channel.pending()
         if event.kind != "line":
             return
         decode_bot(event.text)

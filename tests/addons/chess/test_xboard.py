@@ -302,3 +302,16 @@ def test_move_of_a_record_replaces_the_engines_own() -> None:
     assert said(channel, b"play 1 d2d4\nplay 2 d7d5\ngo\n") == "line: move O-O"
     assert said(channel, b"play 1 e1g1\nplay 2 d5d4\ngo\n") == "line: move a2a3"
     inner.finish()
+
+
+def test_clock_of_moves_and_depth_come_with_the_first_turn() -> None:
+    """The line of the game has neither."""
+    first = "> new\n> force\n> easy\n> post\n> level 0 1:00 0\n> sd 5\n> level 40 1:00 0\n"
+    turns = "> time 6000\n> otim 100\n> go\n< move e2e4\n> force\n> e7e5\n> time 5900\n> otim 100\n> go\n"
+    channel, inner = greeted(then=f"{first}{turns}< move d2d4\n> force\n")
+    assert channel.wait(LATER).text == "bot"
+    assert said(channel, b"game chess seats=2 seat=1 seed=7 clock=60000 inc=0\n") == "line: ready"
+    assert said(channel, b"go clocks=60000,1000 inc=0 moves=40 depth=5\n") == "line: move e2e4"
+    second = b"play 1 e2e4\nplay 2 e7e5\ngo clocks=59000,1000 inc=0 moves=39 depth=5\n"
+    assert said(channel, second) == "line: move d2d4"
+    inner.finish()
