@@ -379,7 +379,7 @@ DESIGNS = (
 
 def play_design(design: Design, seed: int) -> tuple[Floats, list[ResultRow]]:
     """The strengths and the results of a tournament, paired by the package's own formats."""
-    labels = ("design", *map(str, design), seed)
+    labels: tuple[str | int, ...] = ("design", *map(str, design), seed)
     strengths = design.spread * normals(design.bots, "bench", *labels, "strengths")
     players = tuple(Participant(number) for number in range(design.bots))
     setup = Setup(players, design.seats, seed, rounds=design.rounds)
@@ -424,21 +424,22 @@ class Held(NamedTuple):
 
 
 def hold(design: Design, seed: int) -> Held:
-    """Rate a tournament and hold it to the truth, relative to the mean of all bots."""
+    """Rate a tournament and hold it to the truth."""
     truth, results = play_design(design, seed)
     counts = Counts.of_results(results, range(design.bots), design.seats, joined=False)
     batch = rate(counts, best=False)
     flat, matrix = relative(*strengths_of(counts, flat=True), 1.0)
-    elo, covariance = relative(*strengths_of(counts), 1.0)
+    lines, zero = batch.ratings, float(np.mean(truth[list(batch.pool.zero)]))
+    errors = [line.elo + zero - float(truth[line.entrant]) for line in lines]
     gaps = [float(truth[pair.a] - truth[pair.b]) for pair in batch.pairs]
     sure = [gap > 0 for pair, gap in zip(batch.pairs, gaps, strict=True) if pair.los >= 0.975]
     ranks = 1 + np.sum(truth[None, :] > truth[:, None], axis=1)
     return Held(
         float(np.mean(np.abs(flat - truth) <= QUANTILE * np.sqrt(np.diag(matrix)))),
-        float(np.mean(np.abs(elo - truth) <= QUANTILE * np.sqrt(np.diag(covariance)))),
+        float(np.mean([abs(e) <= line.high - line.elo for e, line in zip(errors, lines, strict=True)])),
         statistics.mean(p.low <= gap <= p.high for p, gap in zip(batch.pairs, gaps, strict=True)),
         float(np.mean((flat - truth) ** 2)),
-        float(np.mean((elo - truth) ** 2)),
+        statistics.pvariance(errors),
         statistics.mean(line.worst_rank - line.best_rank + 1 for line in batch.ratings),
         float(np.mean([one.best_rank <= ranks[one.entrant] <= one.worst_rank for one in batch.ratings])),
         batch.pool.prior_elo,
@@ -458,11 +459,11 @@ def show_designs(seeds: int) -> None:
     )
     for design in DESIGNS:
         held = [hold(design, seed) for seed in range(runs)]
-        columns = Held(*zip(*held, strict=True))  # type: ignore[arg-type] # columns of its fields
-        shares = [
-            f"{100 * statistics.mean(share):.1f} ({100 * statistics.stdev(share) / runs**0.5:.1f})"
-            for share in (columns.flat, columns.elo, columns.gaps)  # type: ignore[type-var]
-        ]
+        shares = []
+        for at in range(3):
+            values = [one[at] for one in held]
+            error = statistics.stdev(values) / runs**0.5
+            shares.append(f"{100 * statistics.mean(values):.1f} ({100 * error:.1f})")
         sure = sum(one.sure for one in held)
         right = 100 * sum(one.right for one in held) / max(sure, 1)
         row(
