@@ -5,7 +5,7 @@ It is one file because all tables share the simulated pools.
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, unequal, designs, zero, clusters, speed; all without an argument. Every pool is
+Tables: pools, order, unequal, designs, bets, zero, clusters, speed; all without an argument. Every pool is
 simulated from fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
 are in Elo. What makes results doubtful is in ``benchmarks.audits``.
 
@@ -32,7 +32,7 @@ from tourney.ratings.batch import rate, relative
 from tourney.ratings.batch import strengths as strengths_of
 from tourney.ratings.counts import Counts, Game
 from tourney.ratings.fit import estimate, squared_scores
-from tourney.ratings.sequential import ELO, QUANTILE, expected_score
+from tourney.ratings.sequential import ELO, QUANTILE, SequentialTest, expected_score
 from tourney.ratings.superiority import normals, uniforms
 from tourney.ratings.trueskill import Settings, SkillPool
 from tourney.schedule.adaptive import Adaptive
@@ -574,6 +574,49 @@ def _truth(world: World, seed: int) -> Floats:
     return relative(estimate(many).mean[: world.bots], np.eye(world.bots))[0]
 
 
+SHAPES = (("none", 0.0, 20.0), ("40 %", 0.4, 20.0), ("70 %", 0.7, 10.0), ("95 %", 0.95, 5.0))
+"""Draws of equals, as text and as a share, and the upper bound of the test; the lower one is 0."""
+
+
+def pairs_needed(test: SequentialTest, elo: float, draws: float, seed: int) -> tuple[int, bool]:
+    """The pairs of two games until a test decides, looking after each 16, and whether it says better."""
+    score = expected_score(elo)
+    drawn = min(draws, 2 * min(score, 1 - score))
+    batches = list[dict[float, int]]()
+    while len(batches) < MOST_BATCHES:
+        u = uniforms(32, "bench", "bets", f"{elo:g}", f"{draws:g}", seed, len(batches))
+        points = np.where(u < score - drawn / 2, 1.0, np.where(u < score + drawn / 2, 0.5, 0.0))
+        batches.append(dict(Counter(points.reshape(16, 2).mean(axis=1).tolist())))
+        for evidence, needed in zip(enumerate(test.evidence(batches)), test.needed, strict=True):
+            if evidence[1] >= needed:
+                return 16 * len(batches), evidence[0] == 0
+    return 16 * len(batches), False
+
+
+MOST_BATCHES = 600
+
+
+def show_bets(seeds: int) -> None:
+    """Compare the pairs that the bets of both versions and the GSPRT need, and their errors."""
+    runs = 10 * seeds
+    print(f"\nPairs until a decision at alpha = beta = 5 %, {runs} runs of each kind; in brackets: H1\n")
+    head("draws", "bounds", "truth", "GSPRT", "version 1", "version 2", "version 2 to GSPRT")
+    for title, draws, upper in SHAPES:
+        for truth in (0.0, upper / 2, upper, 3 * upper):
+            means, cells = [], []
+            for test in (
+                SequentialTest(0, upper, sprt=True),
+                SequentialTest(0, upper, bets=1),
+                SequentialTest(0, upper),
+            ):
+                taken = [pairs_needed(test, truth, draws, seed) for seed in range(runs)]
+                means.append(statistics.mean(pairs for pairs, _ in taken))
+                cells.append(
+                    f"{means[-1]:.0f} ({100 * float(np.mean([better for _, better in taken])):.0f} %)"
+                )
+            row(title, f"0, {upper:g}", f"{truth:g}", *cells, f"{means[2] / means[0]:.2f}")
+
+
 def show_speed(_seeds: int) -> None:
     """Time the large cases; memory is the process's highest so far, simulation included."""
     print("\nOne process; memory is its maximum resident set up to there\n")
@@ -620,6 +663,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "order": show_order,
     "unequal": show_unequal,
     "designs": show_designs,
+    "bets": show_bets,
     "zero": show_zero,
     "clusters": show_clusters,
     "speed": show_speed,
