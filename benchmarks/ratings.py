@@ -28,11 +28,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import head, row, run, tables_command
+from tourney.ratings import sequential
 from tourney.ratings.batch import rate, relative
 from tourney.ratings.batch import strengths as strengths_of
 from tourney.ratings.counts import Counts, Game
 from tourney.ratings.fit import estimate, squared_scores
-from tourney.ratings.sequential import ELO, QUANTILE, SequentialTest, expected_score
+from tourney.ratings.sequential import (
+    ELO,
+    QUANTILE,
+    SCORES,
+    SequentialTest,
+    expected_score,
+    likelihood_ratio,
+    needed,
+)
 from tourney.ratings.superiority import normals, uniforms
 from tourney.ratings.trueskill import Settings, SkillPool
 from tourney.schedule.adaptive import Adaptive
@@ -576,45 +585,85 @@ def _truth(world: World, seed: int) -> Floats:
 
 SHAPES = (("none", 0.0, 20.0), ("40 %", 0.4, 20.0), ("70 %", 0.7, 10.0), ("95 %", 0.95, 5.0))
 """Draws of equals, as text and as a share, and the upper bound of the test; the lower one is 0."""
+LOOKS = 3000
+"""Most batches of 16 pairs of a run."""
 
 
-def pairs_needed(test: SequentialTest, elo: float, draws: float, seed: int) -> tuple[int, bool]:
-    """The pairs of two games until a test decides, looking after each 16, and whether it says better."""
+def pair_chances(elo: float, draws: float) -> Floats:
+    """The probabilities of the five scores of two games of independent luck."""
     score = expected_score(elo)
     drawn = min(draws, 2 * min(score, 1 - score))
-    batches = list[dict[float, int]]()
-    while len(batches) < MOST_BATCHES:
-        u = uniforms(32, "bench", "bets", f"{elo:g}", f"{draws:g}", seed, len(batches))
-        points = np.where(u < score - drawn / 2, 1.0, np.where(u < score + drawn / 2, 0.5, 0.0))
-        batches.append(dict(Counter(points.reshape(16, 2).mean(axis=1).tolist())))
-        for evidence, needed in zip(enumerate(test.evidence(batches)), test.needed, strict=True):
-            if evidence[1] >= needed:
-                return 16 * len(batches), evidence[0] == 0
-    return 16 * len(batches), False
+    game = np.array([1 - score - drawn / 2, drawn, score - drawn / 2])
+    return np.convolve(game, game)
 
 
-MOST_BATCHES = 600
+def bets_needed(chances: Floats, upper: float, runs: int) -> tuple[Floats, Floats]:
+    """The pairs of each run until the bets of version 2 prove something, and whether that is better.
+
+    All runs at once, by the constants of ``tourney.ratings.sequential``.
+    """
+    draw = np.random.default_rng(5)
+    scores, multiples = np.array(SCORES), np.array((1.0, *sequential.MULTIPLES))
+    first = np.array([sequential.SUITED, *[(1 - sequential.SUITED) / len(sequential.MULTIPLES)] * 4])
+    gap = expected_score(upper) - 0.5
+    wealth = np.tile(np.log(first), (2, runs, 1))
+    sums, squares = np.zeros((2, runs))
+    pairs, better, open_ = np.zeros(runs), np.zeros(runs), np.ones(runs, dtype=bool)
+    for look in range(LOOKS):
+        batch = draw.multinomial(16, chances, size=runs)
+        spread = np.maximum(squares - sums**2 / max(16 * look, 1), 0.0)
+        variance = (sequential.GUESS * sequential.VARIANCE + spread) / (sequential.GUESS + 16 * look)
+        level = np.exp(np.round(sequential.LEVELS * np.log(variance)) / sequential.LEVELS)
+        shares = np.minimum(multiples * (0.5 * gap / level)[:, None], sequential.BOLDEST)
+        for side, (points, bound) in enumerate(((scores, 0.5), (1 - scores, 0.5 - gap))):
+            gains = np.log1p(shares[:, :, None] * (points / bound - 1))
+            wealth[side] += (gains * batch[:, None, :]).sum(axis=2)
+        sums, squares = sums + batch @ scores, squares + batch @ scores**2
+        pairs[open_] += 16
+        most = wealth.max(axis=2)
+        joint = most + np.log(np.exp(wealth - most[:, :, None]).sum(axis=2))
+        better[open_ & (joint[0] >= needed(1, 0.05))] = 1.0
+        open_ &= np.all(joint < needed(1, 0.05), axis=0)
+        if not open_.any():
+            break
+    return pairs, better
+
+
+def sprt_needed(chances: Floats, upper: float, runs: int) -> tuple[Floats, Floats]:
+    """The same of the pentanomial GSPRT."""
+    draw = np.random.default_rng(5)
+    test = SequentialTest(0.0, upper, sprt=True)
+    pairs, better = np.zeros(runs), np.zeros(runs)
+    counts, open_ = np.zeros((runs, 5)), np.ones(runs, dtype=bool)
+    for _ in range(LOOKS):
+        counts += draw.multinomial(16, chances, size=runs)
+        pairs[open_] += 16
+        for run_ in np.flatnonzero(open_).tolist():
+            ratio = likelihood_ratio(dict(zip(SCORES, counts[run_].tolist(), strict=True)), 0.0, upper)
+            better[run_] = ratio >= test.needed[0]
+            open_[run_] = -test.needed[1] < ratio < test.needed[0]
+        if not open_.any():
+            break
+    return pairs, better
 
 
 def show_bets(seeds: int) -> None:
-    """Compare the pairs that the bets of both versions and the GSPRT need, and their errors."""
-    runs = 10 * seeds
-    print(f"\nPairs until a decision at alpha = beta = 5 %, {runs} runs of each kind; in brackets: H1\n")
-    head("draws", "bounds", "truth", "GSPRT", "version 1", "version 2", "version 2 to GSPRT")
+    """Compare the pairs that the bets and the GSPRT need, and how often they say better."""
+    runs = 20 * seeds
+    print(f"\nPairs until a decision at alpha = beta = 5 %, {runs} runs of each kind; in brackets: better\n")
+    head("draws", "bounds", "truth", "GSPRT", "bets", "ratio")
     for title, draws, upper in SHAPES:
-        for truth in (0.0, upper / 2, upper, 3 * upper):
-            means, cells = [], []
-            for test in (
-                SequentialTest(0, upper, sprt=True),
-                SequentialTest(0, upper, bets=1),
-                SequentialTest(0, upper),
-            ):
-                taken = [pairs_needed(test, truth, draws, seed) for seed in range(runs)]
-                means.append(statistics.mean(pairs for pairs, _ in taken))
-                cells.append(
-                    f"{means[-1]:.0f} ({100 * float(np.mean([better for _, better in taken])):.0f} %)"
-                )
-            row(title, f"0, {upper:g}", f"{truth:g}", *cells, f"{means[2] / means[0]:.2f}")
+        for times in (0.0, 0.5, 1.0, 3.0, 20.0):
+            chances = pair_chances(times * upper, draws)
+            (one, first), (two, second) = (
+                needed_(chances, upper, runs) for needed_ in (sprt_needed, bets_needed)
+            )
+            row(
+                *(title, f"0, {upper:g}", f"{times * upper:g}"),
+                f"{one.mean():.0f} ({100 * first.mean():.1f} %)",
+                f"{two.mean():.0f} ({100 * second.mean():.1f} %)",
+                f"{two.mean() / one.mean():.2f}",
+            )
 
 
 def show_speed(_seeds: int) -> None:

@@ -54,19 +54,19 @@ BETS: Final = 2
 """The version of the bets, which stored questions name: other bets are another question."""
 VARIANCE: Final = 0.1
 """The variance of scores for which bets are suited before any is known."""
-_GUESS: Final = 8
+GUESS: Final = 8
 """The groups that the guess of the variance weighs."""
-_LEVELS: Final = 6
+LEVELS: Final = 6
 """Levels of the variance to a factor of e, to which it is rounded: so few levels hold a long run's scores."""
-_SUITED: Final = 0.92
+SUITED: Final = 0.92
 """The first wealth of the bettor that suits the gap and the variance, by version 2."""
-_MULTIPLES: Final = (0.3, 2.0, 5.0, 20.0)
+MULTIPLES: Final = (0.3, 2.0, 5.0, 20.0)
 """The shares of the other bettors, in units of that one's; they have equal parts of the remaining wealth."""
 _ABSENT: Final = 1e-3
 """What the likelihood ratio counts for a score that no pair had, as fishtest does."""
 LESS: Final = 0.35
 """The part of the variance that is left of scores without luck, for which bets are suited."""
-_BOLDEST: Final = 0.95
+BOLDEST: Final = 0.95
 """The largest share that a bettor risks on a group."""
 _RATIO: Final = 1.8
 """The ratio of a bettor's share to that of the next."""
@@ -191,8 +191,8 @@ class SequentialTest:
             suited = self._suited(self._usual)
             first = _bets((0.5 - up) * suited), _bets((0.5 - down) * suited)
         else:
-            rest = math.log((1 - _SUITED) / len(_MULTIPLES))
-            first = (((math.log(_SUITED), 1.0), *((rest, multiple) for multiple in _MULTIPLES)),) * 2
+            rest = math.log((1 - SUITED) / len(MULTIPLES))
+            first = (((math.log(SUITED), 1.0), *((rest, multiple) for multiple in MULTIPLES)),) * 2
         return _Side(first[0], up, False), _Side(first[1], down, True)
 
     @property
@@ -213,8 +213,8 @@ class SequentialTest:
             unit = 1.0
             if self.bets > 1:
                 spread = max(squares - sums**2 / groups, 0.0) if groups else 0.0
-                variance = (_GUESS * self._usual + spread) / (_GUESS + groups)
-                level = math.exp(round(_LEVELS * math.log(variance)) / _LEVELS)
+                variance = (GUESS * self._usual + spread) / (GUESS + groups)
+                level = math.exp(round(LEVELS * math.log(variance)) / LEVELS)
                 unit = (0.5 + most) * self._suited(level)
             for score, count in batch.items():
                 total[score, unit] += count
@@ -293,7 +293,7 @@ def _wealth(side: _Side, seen: _Seen, elo: float) -> float:
     scores, units, counts = np.array(seen, dtype=np.float64).reshape(-1, 3).T
     gains = ((1 - scores if side.mirrored else scores) - side.bottom) / level - 1
     weights, shares = np.array(side.bets).T
-    terms = weights + np.log1p(np.minimum(shares[:, None] * units, _BOLDEST) * gains) @ counts
+    terms = weights + np.log1p(np.minimum(shares[:, None] * units, BOLDEST) * gains) @ counts
     # The largest term is taken out, so that no exponential overflows.
     most = float(terms.max())
     return round(most + math.log(math.fsum(np.exp(terms - most).tolist())), _DIGITS) + 0.0
@@ -317,10 +317,10 @@ def _end(side: _Side, looks: Iterable[_Seen], proof: float) -> float | None:
 @cache
 def _bets(suited: float) -> tuple[tuple[float, float], ...]:
     """The logarithm of each bettor's first wealth, and its share; the share ``suited`` has the most."""
-    shares = [_BOLDEST]
+    shares = [BOLDEST]
     while shares[-1] > suited / 3:
         shares.append(shares[-1] / _RATIO)
-    near = [math.exp(-((math.log(share / min(suited, _BOLDEST)) / _SPREAD) ** 2) / 2) for share in shares]
+    near = [math.exp(-((math.log(share / min(suited, BOLDEST)) / _SPREAD) ** 2) / 2) for share in shares]
     total = math.fsum(near)
     return tuple(
         (math.log((1 - _EVEN) * part / total + _EVEN / len(shares)), share)
