@@ -5,7 +5,7 @@ It is one file because all tables share the simulated pools.
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, unequal, designs, zero, clusters, speed; all without an argument. Every pool is
+Tables: pools, order, unequal, designs, bets, zero, clusters, speed; all without an argument. Every pool is
 simulated from fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
 are in Elo. What makes results doubtful is in ``benchmarks.audits``.
 
@@ -28,11 +28,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import head, row, run, tables_command
+from tourney.ratings import sequential
 from tourney.ratings.batch import rate, relative
 from tourney.ratings.batch import strengths as strengths_of
 from tourney.ratings.counts import Counts, Game
 from tourney.ratings.fit import estimate, squared_scores
-from tourney.ratings.sequential import ELO, QUANTILE, expected_score
+from tourney.ratings.sequential import (
+    ELO,
+    QUANTILE,
+    SCORES,
+    SequentialTest,
+    expected_score,
+    likelihood_ratio,
+    needed,
+)
 from tourney.ratings.superiority import normals, uniforms
 from tourney.ratings.trueskill import Settings, SkillPool
 from tourney.schedule.adaptive import Adaptive
@@ -379,7 +388,7 @@ DESIGNS = (
 
 def play_design(design: Design, seed: int) -> tuple[Floats, list[ResultRow]]:
     """The strengths and the results of a tournament, paired by the package's own formats."""
-    labels = ("design", *map(str, design), seed)
+    labels: tuple[str | int, ...] = ("design", *map(str, design), seed)
     strengths = design.spread * normals(design.bots, "bench", *labels, "strengths")
     players = tuple(Participant(number) for number in range(design.bots))
     setup = Setup(players, design.seats, seed, rounds=design.rounds)
@@ -424,21 +433,22 @@ class Held(NamedTuple):
 
 
 def hold(design: Design, seed: int) -> Held:
-    """Rate a tournament and hold it to the truth, relative to the mean of all bots."""
+    """Rate a tournament and hold it to the truth."""
     truth, results = play_design(design, seed)
     counts = Counts.of_results(results, range(design.bots), design.seats, joined=False)
     batch = rate(counts, best=False)
     flat, matrix = relative(*strengths_of(counts, flat=True), 1.0)
-    elo, covariance = relative(*strengths_of(counts), 1.0)
+    lines, zero = batch.ratings, float(np.mean(truth[list(batch.pool.zero)]))
+    errors = [line.elo + zero - float(truth[line.entrant]) for line in lines]
     gaps = [float(truth[pair.a] - truth[pair.b]) for pair in batch.pairs]
     sure = [gap > 0 for pair, gap in zip(batch.pairs, gaps, strict=True) if pair.los >= 0.975]
     ranks = 1 + np.sum(truth[None, :] > truth[:, None], axis=1)
     return Held(
         float(np.mean(np.abs(flat - truth) <= QUANTILE * np.sqrt(np.diag(matrix)))),
-        float(np.mean(np.abs(elo - truth) <= QUANTILE * np.sqrt(np.diag(covariance)))),
+        float(np.mean([abs(e) <= line.high - line.elo for e, line in zip(errors, lines, strict=True)])),
         statistics.mean(p.low <= gap <= p.high for p, gap in zip(batch.pairs, gaps, strict=True)),
         float(np.mean((flat - truth) ** 2)),
-        float(np.mean((elo - truth) ** 2)),
+        statistics.pvariance(errors),
         statistics.mean(line.worst_rank - line.best_rank + 1 for line in batch.ratings),
         float(np.mean([one.best_rank <= ranks[one.entrant] <= one.worst_rank for one in batch.ratings])),
         batch.pool.prior_elo,
@@ -458,11 +468,11 @@ def show_designs(seeds: int) -> None:
     )
     for design in DESIGNS:
         held = [hold(design, seed) for seed in range(runs)]
-        columns = Held(*zip(*held, strict=True))  # type: ignore[arg-type] # columns of its fields
-        shares = [
-            f"{100 * statistics.mean(share):.1f} ({100 * statistics.stdev(share) / runs**0.5:.1f})"
-            for share in (columns.flat, columns.elo, columns.gaps)  # type: ignore[type-var]
-        ]
+        shares = []
+        for at in range(3):
+            values = [one[at] for one in held]
+            error = statistics.stdev(values) / runs**0.5
+            shares.append(f"{100 * statistics.mean(values):.1f} ({100 * error:.1f})")
         sure = sum(one.sure for one in held)
         right = 100 * sum(one.right for one in held) / max(sure, 1)
         row(
@@ -573,6 +583,89 @@ def _truth(world: World, seed: int) -> Floats:
     return relative(estimate(many).mean[: world.bots], np.eye(world.bots))[0]
 
 
+SHAPES = (("none", 0.0, 20.0), ("40 %", 0.4, 20.0), ("70 %", 0.7, 10.0), ("95 %", 0.95, 5.0))
+"""Draws of equals, as text and as a share, and the upper bound of the test; the lower one is 0."""
+LOOKS = 3000
+"""Most batches of 16 pairs of a run."""
+
+
+def pair_chances(elo: float, draws: float) -> Floats:
+    """The probabilities of the five scores of two games of independent luck."""
+    score = expected_score(elo)
+    drawn = min(draws, 2 * min(score, 1 - score))
+    game = np.array([1 - score - drawn / 2, drawn, score - drawn / 2])
+    return np.convolve(game, game)
+
+
+def bets_needed(chances: Floats, upper: float, runs: int) -> tuple[Floats, Floats]:
+    """The pairs of each run until the bets of version 2 prove something, and whether that is better.
+
+    All runs at once, by the constants of ``tourney.ratings.sequential``.
+    """
+    draw = np.random.default_rng(5)
+    scores, multiples = np.array(SCORES), np.array((1.0, *sequential.MULTIPLES))
+    first = np.array([sequential.SUITED, *[(1 - sequential.SUITED) / len(sequential.MULTIPLES)] * 4])
+    gap = expected_score(upper) - 0.5
+    wealth = np.tile(np.log(first), (2, runs, 1))
+    sums, squares = np.zeros((2, runs))
+    pairs, better, open_ = np.zeros(runs), np.zeros(runs), np.ones(runs, dtype=bool)
+    for look in range(LOOKS):
+        batch = draw.multinomial(16, chances, size=runs)
+        spread = np.maximum(squares - sums**2 / max(16 * look, 1), 0.0)
+        variance = (sequential.GUESS * sequential.VARIANCE + spread) / (sequential.GUESS + 16 * look)
+        level = np.exp(np.round(sequential.LEVELS * np.log(variance)) / sequential.LEVELS)
+        shares = np.minimum(multiples * (0.5 * gap / level)[:, None], sequential.BOLDEST)
+        for side, (points, bound) in enumerate(((scores, 0.5), (1 - scores, 0.5 - gap))):
+            gains = np.log1p(shares[:, :, None] * (points / bound - 1))
+            wealth[side] += (gains * batch[:, None, :]).sum(axis=2)
+        sums, squares = sums + batch @ scores, squares + batch @ scores**2
+        pairs[open_] += 16
+        most = wealth.max(axis=2)
+        joint = most + np.log(np.exp(wealth - most[:, :, None]).sum(axis=2))
+        better[open_ & (joint[0] >= needed(1, 0.05))] = 1.0
+        open_ &= np.all(joint < needed(1, 0.05), axis=0)
+        if not open_.any():
+            break
+    return pairs, better
+
+
+def sprt_needed(chances: Floats, upper: float, runs: int) -> tuple[Floats, Floats]:
+    """The same of the pentanomial GSPRT."""
+    draw = np.random.default_rng(5)
+    test = SequentialTest(0.0, upper, sprt=True)
+    pairs, better = np.zeros(runs), np.zeros(runs)
+    counts, open_ = np.zeros((runs, 5)), np.ones(runs, dtype=bool)
+    for _ in range(LOOKS):
+        counts += draw.multinomial(16, chances, size=runs)
+        pairs[open_] += 16
+        for run_ in np.flatnonzero(open_).tolist():
+            ratio = likelihood_ratio(dict(zip(SCORES, counts[run_].tolist(), strict=True)), 0.0, upper)
+            better[run_] = ratio >= test.needed[0]
+            open_[run_] = -test.needed[1] < ratio < test.needed[0]
+        if not open_.any():
+            break
+    return pairs, better
+
+
+def show_bets(seeds: int) -> None:
+    """Compare the pairs that the bets and the GSPRT need, and how often they say better."""
+    runs = 20 * seeds
+    print(f"\nPairs until a decision at alpha = beta = 5 %, {runs} runs of each kind; in brackets: better\n")
+    head("draws", "bounds", "truth", "GSPRT", "bets", "ratio")
+    for title, draws, upper in SHAPES:
+        for times in (0.0, 0.5, 1.0, 3.0, 20.0):
+            chances = pair_chances(times * upper, draws)
+            (one, first), (two, second) = (
+                needed_(chances, upper, runs) for needed_ in (sprt_needed, bets_needed)
+            )
+            row(
+                *(title, f"0, {upper:g}", f"{times * upper:g}"),
+                f"{one.mean():.0f} ({100 * first.mean():.1f} %)",
+                f"{two.mean():.0f} ({100 * second.mean():.1f} %)",
+                f"{two.mean() / one.mean():.2f}",
+            )
+
+
 def show_speed(_seeds: int) -> None:
     """Time the large cases; memory is the process's highest so far, simulation included."""
     print("\nOne process; memory is its maximum resident set up to there\n")
@@ -619,6 +712,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "order": show_order,
     "unequal": show_unequal,
     "designs": show_designs,
+    "bets": show_bets,
     "zero": show_zero,
     "clusters": show_clusters,
     "speed": show_speed,

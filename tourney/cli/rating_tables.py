@@ -33,8 +33,8 @@ class Fit(Part, frozen=True, kw_only=True):
 class EloLine(Part, frozen=True, kw_only=True):
     """A bot. `low` and `high` are a 95 % interval of `elo`; `best_rank` and `worst_rank` of its true rank.
 
-    `luck`: points per match that the dice gave; `elo_with_luck`: `elo` if no luck is subtracted; null if it
-    is not known.
+    `p_best` is null where one number a bot does not fit. `luck`: points per match that the dice gave;
+    `elo_with_luck`: `elo` if no luck is subtracted; null if it is not known.
     """
 
     rank: int
@@ -47,7 +47,7 @@ class EloLine(Part, frozen=True, kw_only=True):
     score: float | None
     games: int
     faults: int
-    p_best: float
+    p_best: float | None
     luck: float | None
     elo_with_luck: float | None
 
@@ -261,7 +261,7 @@ def print_batch(batch: Batch, bots: RatedBots, show: str, notes: Sequence[str]) 
             intervals=batch.intervals,
             seats=pool.seats,
             parts=tuple(tuple(names[entrant] for entrant in part) for part in pool.parts),
-            p_best={names[line.entrant]: line.p_best for line in batch.ratings},
+            p_best={names[line.entrant]: line.p_best for line in batch.ratings if batch.cycles is None},
         )
         print_ratings(lambda: document, results.pool_rows(batch, names), catalogue.POOL, notes)
     else:

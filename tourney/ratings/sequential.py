@@ -6,9 +6,18 @@ is multiplied by x / m at a score of x. If the mean is at most m, their joint we
 nonnegative supermartingale. So it ever reaches w with a probability of at most 1 / w (Ville, 1939), whatever
 the distribution of scores, the number of looks and the rule to stop: Waudby-Smith and Ramdas, "Estimating
 means of bounded random variables by betting", Journal of the Royal Statistical Society B 86, 2024. Nothing
-about it is asymptotic. The shares are fixed before the first group (a mixture as in Cover, "Universal
-portfolios", Mathematical Finance 1, 1991). So the wealth falls as m grows, and the test refutes all values
-below one bound: the lower end of its interval. Mirrored bettors give the upper end.
+about it is asymptotic. The shares are fixed before a group is played, whatever m (a mixture as in Cover,
+"Universal portfolios", Mathematical Finance 1, 1991). So the wealth falls as m grows, and the test refutes
+all values below one bound: the lower end of its interval. Mirrored bettors give the upper end.
+
+Bets of version 1 stay as they are from the first group on, and suit a usual variance of scores. Those of
+version 2 suit the variance of all earlier batches, which is known before a batch is played. Most of the
+wealth follows the bettor whose logarithm of wealth is then that of a likelihood ratio of ``elo1`` to
+``elo0``.
+
+With ``sprt`` the test is that of chess instead: the generalised sequential probability ratio test of fishtest
+and fastchess, on pairs (M. Van den Bergh, "A practical introduction to the GSPRT", 2020). Its error rates
+hold approximately, and at the two bounds only.
 
 A fixed 95 % interval holds at one look chosen beforehand. A confidence sequence holds at all looks together:
 in at most 5 % of runs it excludes the truth at any time, so a run may be watched, and stopped at will. That
@@ -23,10 +32,13 @@ from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tourney.errors import UsageError
 from tourney.match.evidence import CAP, POINT
 from tourney.schedule.until_rule import ALPHA, multiplier
+
+Floats = NDArray[np.float64]
 
 FIXED: Final = "fixed 95 %"
 EVERY_LOOK: Final = "95 % at every look"
@@ -38,13 +50,23 @@ SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 QUANTILE: Final = 1.959963984540054
 """Standard errors on each side of a fixed 95 % interval."""
-BETS: Final = 1
+BETS: Final = 2
 """The version of the bets, which stored questions name: other bets are another question."""
 VARIANCE: Final = 0.1
-"""The variance of scores for which bets are suited."""
+"""The variance of scores for which bets are suited before any is known."""
+GUESS: Final = 8
+"""The groups that the guess of the variance weighs."""
+LEVELS: Final = 6
+"""Levels of the variance to a factor of e, to which it is rounded: so few levels hold a long run's scores."""
+SUITED: Final = 0.92
+"""The first wealth of the bettor that suits the gap and the variance, by version 2."""
+MULTIPLES: Final = (0.3, 2.0, 5.0, 20.0)
+"""The shares of the other bettors, in units of that one's; they have equal parts of the remaining wealth."""
+_ABSENT: Final = 1e-3
+"""What the likelihood ratio counts for a score that no pair had, as fishtest does."""
 LESS: Final = 0.35
 """The part of the variance that is left of scores without luck, for which bets are suited."""
-_BOLDEST: Final = 0.95
+BOLDEST: Final = 0.95
 """The largest share that a bettor risks on a group."""
 _RATIO: Final = 1.8
 """The ratio of a bettor's share to that of the next."""
@@ -103,8 +125,21 @@ class SequentialTest:
     beta: float = 0.05
     luck: bool = False
 
+    bets: int = BETS
+    sprt: bool = False
+
     def __post_init__(self) -> None:
         check_test(self.elo0, self.elo1, self.alpha, self.beta, ("elo0", "elo1"))
+        if self.bets not in (1, BETS):
+            raise UsageError(f"bets of version {self.bets} are of a newer version of Tourney")
+
+    @property
+    def needed(self) -> tuple[float, float]:
+        """The evidence that proves "better", and "worse"."""
+        if not self.sprt:
+            return needed(1, self.alpha), needed(1, self.beta)
+        alpha, beta = self.alpha, self.beta
+        return round(math.log((1 - beta) / alpha), _DIGITS), round(math.log((1 - alpha) / beta), _DIGITS)
 
     @property
     def intervals(self) -> str:
@@ -112,8 +147,14 @@ class SequentialTest:
         return f"{100 * (1 - self.alpha - self.beta):g} % at every look"
 
     def evidence(self, batches: Iterable[Scores]) -> tuple[float, float]:
-        """The evidence for "better" and for "worse": the logarithm of the most wealth at any look."""
-        looks, (up, down) = _looks(batches), self._sides
+        """The evidence for "better" and for "worse": the logarithm of the most wealth at any look.
+
+        With ``sprt`` that is the logarithm of the likelihood ratio now, and less that.
+        """
+        if self.sprt:
+            ratio = likelihood_ratio(_totals(batches), self.elo0, self.elo1)
+            return ratio, -ratio
+        looks, (up, down) = self._looks(batches), self._sides
         better = max(_wealth(up, seen, self.elo0) for seen in looks)
         return better, max(_wealth(down, seen, -self.elo1) for seen in looks)
 
@@ -123,8 +164,8 @@ class SequentialTest:
         An end of the interval has the level of one of ``better``, or ``worse``, claims made together, so it
         lies beyond a bound exactly if the claim is proven.
         """
-        looks, (up, down) = _looks(batches), self._sides
-        total = dict(looks[-1])
+        looks, (up, down) = self._looks(batches), self._sides
+        total = _totals(batches)
         if not (groups := sum(total.values())):
             return None
         low, high = _end(up, looks, needed(better, self.alpha)), _end(down, looks, needed(worse, self.beta))
@@ -144,10 +185,44 @@ class SequentialTest:
     @property
     def _sides(self) -> "tuple[_Side, _Side]":
         """The bettors against low means and, with scores and Elo mirrored, those against high ones."""
-        most, variance = (CAP / POINT, LESS * VARIANCE) if self.luck else (0.0, VARIANCE)
-        suited = (expected_score(self.elo1) - expected_score(self.elo0)) / variance
+        most = CAP / POINT if self.luck else 0.0
         up, down = -most, 1 - (1 + most)
-        return _Side(_bets((0.5 - up) * suited), up, False), _Side(_bets((0.5 - down) * suited), down, True)
+        if self.bets == 1:
+            suited = self._suited(self._usual)
+            first = _bets((0.5 - up) * suited), _bets((0.5 - down) * suited)
+        else:
+            rest = math.log((1 - SUITED) / len(MULTIPLES))
+            first = (((math.log(SUITED), 1.0), *((rest, multiple) for multiple in MULTIPLES)),) * 2
+        return _Side(first[0], up, False), _Side(first[1], down, True)
+
+    @property
+    def _usual(self) -> float:
+        return LESS * VARIANCE if self.luck else VARIANCE
+
+    def _suited(self, variance: float) -> float:
+        """The share of a group that suits the gap of the bounds, in units of the level of the score."""
+        return (expected_score(self.elo1) - expected_score(self.elo0)) / variance
+
+    def _looks(self, batches: Iterable[Scores]) -> "list[_Seen]":
+        """All scores up to each look, with the unit of the shares that were risked on them."""
+        total: Counter[tuple[float, float]] = Counter()
+        looks: list[_Seen] = [()]
+        groups, sums, squares = 0, 0.0, 0.0
+        most = CAP / POINT if self.luck else 0.0
+        for batch in batches:
+            unit = 1.0
+            if self.bets > 1:
+                spread = max(squares - sums**2 / groups, 0.0) if groups else 0.0
+                variance = (GUESS * self._usual + spread) / (GUESS + groups)
+                level = math.exp(round(LEVELS * math.log(variance)) / LEVELS)
+                unit = (0.5 + most) * self._suited(level)
+            for score, count in batch.items():
+                total[score, unit] += count
+            groups += sum(batch.values())
+            sums += math.fsum(score * count for score, count in batch.items())
+            squares += math.fsum(score**2 * count for score, count in batch.items())
+            looks.append(tuple((score, unit, count) for (score, unit), count in total.items()))
+        return looks
 
 
 class _Side(NamedTuple):
@@ -158,30 +233,70 @@ class _Side(NamedTuple):
     mirrored: bool
 
 
-_Seen = tuple[tuple[float, int], ...]
-"""All scores up to a look, with their counts."""
+_Seen = tuple[tuple[float, float, int], ...]
+"""All scores up to a look, with the units of shares and with their counts."""
 
 
-def _looks(batches: Iterable[Scores]) -> list[_Seen]:
+def _totals(batches: Iterable[Scores]) -> dict[float, int]:
+    """The groups of all batches by score."""
     total: Counter[float] = Counter()
-    looks: list[_Seen] = [()]
     for batch in batches:
         total.update(batch)
-        looks.append(tuple(total.items()))
-    return looks
+    return dict(total)
+
+
+def likelihood_ratio(scores: Scores, elo0: float, elo1: float) -> float:
+    """The logarithm of the likelihood ratio of two differences of Elo, by the scores of pairs.
+
+    Each hypothesis has the distribution with its mean under which the scores are likeliest.
+    """
+    if not sum(scores.values()):
+        return 0.0
+    counts = np.array([scores.get(score, 0) or _ABSENT for score in SCORES])
+    shares = counts / counts.sum()
+    logs = [
+        np.log1p(_tilt(shares, gaps) * gaps)
+        for gaps in (np.array(SCORES) - expected_score(elo) for elo in (elo0, elo1))
+    ]
+    return round(float(counts @ (logs[0] - logs[1])), _DIGITS)
+
+
+def _tilt(shares: Floats, gaps: Floats) -> float:
+    """The t with sum shares gaps / (1 + t gaps) = 0, by halving: the sum falls as t grows."""
+    low, high = -1 / float(gaps.max()), -1 / float(gaps.min())
+    for _ in range(100):
+        middle = (low + high) / 2
+        if float(np.sum(shares * gaps / (1 + middle * gaps))) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def normalised_elo(scores: Scores) -> float | None:
+    """The gap in standard deviations of a game, on fishtest's scale; None if all pairs scored the same."""
+    mean, variance = _moments(scores)
+    return (mean - 0.5) / math.sqrt(2 * variance) * 800 / math.log(10) if variance > 0 else None
+
+
+def _moments(scores: Scores) -> tuple[float, float]:
+    """The mean score of groups, and its variance."""
+    groups = max(sum(scores.values()), 1)
+    mean = math.fsum(score * count for score, count in scores.items()) / groups
+    return mean, math.fsum((score - mean) ** 2 * count for score, count in scores.items()) / groups
 
 
 @lru_cache(1 << 14)  # a run asks for all looks again at each
 def _wealth(side: _Side, seen: _Seen, elo: float) -> float:
     """The logarithm of the wealth of those who doubt that the mean is at most that of ``elo``."""
     level = expected_score(elo) - side.bottom
-    scores, counts = np.array(seen, dtype=np.float64).reshape(-1, 2).T
+    scores, units, counts = np.array(seen, dtype=np.float64).reshape(-1, 3).T
     gains = ((1 - scores if side.mirrored else scores) - side.bottom) / level - 1
     weights, shares = np.array(side.bets).T
-    terms = weights + np.log1p(shares[:, None] * gains) @ counts
+    terms = weights + np.log1p(np.minimum(shares[:, None] * units, BOLDEST) * gains) @ counts
     # The largest term is taken out, so that no exponential overflows.
     most = float(terms.max())
-    return round(most + math.log(math.fsum(np.exp(terms - most).tolist())), _DIGITS)
+    return round(most + math.log(math.fsum(np.exp(terms - most).tolist())), _DIGITS) + 0.0
 
 
 def _end(side: _Side, looks: Iterable[_Seen], proof: float) -> float | None:
@@ -202,10 +317,10 @@ def _end(side: _Side, looks: Iterable[_Seen], proof: float) -> float | None:
 @cache
 def _bets(suited: float) -> tuple[tuple[float, float], ...]:
     """The logarithm of each bettor's first wealth, and its share; the share ``suited`` has the most."""
-    shares = [_BOLDEST]
+    shares = [BOLDEST]
     while shares[-1] > suited / 3:
         shares.append(shares[-1] / _RATIO)
-    near = [math.exp(-((math.log(share / min(suited, _BOLDEST)) / _SPREAD) ** 2) / 2) for share in shares]
+    near = [math.exp(-((math.log(share / min(suited, BOLDEST)) / _SPREAD) ** 2) / 2) for share in shares]
     total = math.fsum(near)
     return tuple(
         (math.log((1 - _EVEN) * part / total + _EVEN / len(shares)), share)

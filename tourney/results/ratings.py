@@ -211,6 +211,8 @@ def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:
             "ranks": "-".join(map(str, dict.fromkeys((line.best_rank, line.worst_rank)))),
             "interval": range_text(line.low, line.high),
             "intervals": batch.intervals,
+            # Where one number a bot does not fit, none is the best.
+            "p_best": line.p_best if batch.cycles is None else None,
         }
         for line in batch.ratings
     ]
@@ -237,7 +239,9 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
         "fit: p-value": fit.p_value,
         "parts": len(pool.parts),
         "spread of the strengths (Elo)": pool.prior_elo,
-        **{f"P(best) of {names[line.entrant]}": line.p_best for line in batch.ratings},
+        **{
+            f"P(best) of {names[line.entrant]}": line.p_best for line in batch.ratings if batch.cycles is None
+        },
     }
     return [
         {

@@ -242,6 +242,7 @@ def cycle_sentence(
 
         looked = f"; with more than {MOST} bots no cycles are looked for"
     return (
-        f"The model does not fit (accidents, drift or matchups; {chance}): against some opponents bots score"
-        f" more or less than their ratings say, typically by {number(100 * cycles.deviation, 1)} %{looked}."
+        f"The model does not fit (accidents, drift, matchups or how often pairs draw; {chance}): against"
+        " some opponents bots score more or less than their ratings say, typically by"
+        f" {number(100 * cycles.deviation, 1)} %{looked}."
     )

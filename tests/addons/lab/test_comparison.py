@@ -24,6 +24,8 @@ from tourney.schedule.format import History, Pairings, Participant, Setup, find_
 from tourney.seeds import derive
 
 RULE = ComparisonRule(SequentialTest(0, 100), batch=4)
+OLD = ComparisonRule(SequentialTest(0, 100, bets=1), batch=4)
+SPRT = ComparisonRule(SequentialTest(0, 100, sprt=True), batch=4)
 
 
 def strong(percent: int) -> Play:
@@ -66,6 +68,34 @@ def test_stronger_bot_is_accepted(tmp_path: Path) -> None:
     live = [line for line in heard.messages if " of 3.00" in line]
     assert [line.split()[0] for line in live] == [str(4 * k) for k in range(1, result.pairs // 4 + 1)]
     assert f"better {result.better:.2f} of 3.00" in live[-1]
+
+
+def test_sprt_ends_by_the_likelihood_ratio(tmp_path: Path) -> None:
+    result = ask(tmp_path, strong(75), rule=SPRT).result
+    assert (result.decision, result.sprt, result.better_needed) == ("H1", True, 2.944)
+    assert result.better == -result.worse
+    said = result.evidence_sentence()
+    assert said.startswith(
+        f"LLR {result.better:.2f} (-2.94, 2.94) [0, 100], nElo {result.normalised_elo:+.1f}"
+    )
+
+
+def test_evidence_is_said_in_words(tmp_path: Path) -> None:
+    result = ask(tmp_path, strong(75)).result
+    assert result.evidence_sentence().startswith(
+        f"evidence {result.better:.2f} of 3.00 for H1: bets on it grew"
+    )
+    assert "20-fold in at most 5 % of comparisons" in result.evidence_sentence()
+
+
+def test_stored_comparison_keeps_its_bets(tmp_path: Path) -> None:
+    """The settings of one that an older version stored name version 1."""
+    assert dict(OLD.extra())["bets"] == 1
+    assert "sprt" not in dict(OLD.extra())
+    old, new = (
+        ask(tmp_path / name, strong(60), rule=rule).result for name, rule in (("a", OLD), ("b", RULE))
+    )
+    assert old.better != new.better
 
 
 def test_weaker_bot_is_rejected(tmp_path: Path) -> None:
@@ -168,7 +198,7 @@ def setup_of(players: int = 2, seats: int = 2) -> Setup:
 
 
 def test_stopping_rule_round_trips_through_settings() -> None:
-    for terms in (RULE, WIDTH, ComparisonRule(SequentialTest(-5.5, 12.25, 0.01, 0.2), 7, 99)):
+    for terms in (RULE, WIDTH, SPRT, ComparisonRule(SequentialTest(-5.5, 12.25, 0.01, 0.2), 7, 99), OLD):
         assert ComparisonRule.of(terms.extra()) == terms
 
 

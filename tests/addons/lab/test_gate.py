@@ -212,6 +212,8 @@ def test_rule_needs_room_between_its_bounds() -> None:
         GateRule(5, 5)
     rule = GateRule(-5.5, 12.25, 0.01, 0.2, 7, 3)
     assert GateRule.of(rule.extra()) == rule
+    sprt = GateRule(0, 40, bets=1, sprt=True)
+    assert GateRule.of(sprt.extra()) == sprt
 
 
 def test_gate_needs_a_candidate_and_baselines() -> None:
@@ -222,7 +224,9 @@ def test_gate_needs_a_candidate_and_baselines() -> None:
         return Setup(tuple(Participant(k) for k in range(players)), 2, 1, repeats=4, extra=extra)
 
     format_.check(setup(2, RULE.extra()))
-    for wrong in (setup(1, RULE.extra()), setup(18, RULE.extra()), setup(2, ())):
+    sprt = GateRule(0, 40, sprt=True).extra()
+    format_.check(setup(2, sprt))
+    for wrong in (setup(1, RULE.extra()), setup(18, RULE.extra()), setup(2, ()), setup(3, sprt)):
         with pytest.raises(TournamentError):
             format_.check(wrong)
 

@@ -16,7 +16,7 @@ from tourney.errors import TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import subtracted
 from tourney.parsing import JsonObject
-from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
+from tourney.ratings.sequential import BETS, Findings, SequentialTest, normalised_elo, pair_scores
 from tourney.results.standings import load_setup
 from tourney.schedule.format import History, Setup
 from tourney.store.database import Database
@@ -59,8 +59,8 @@ class ComparisonState(question.QuestionState):
             yield f"{findings}, to be known to {self.rule.width} Elo on each side"
         else:
             yield (
-                f"{findings}; better {self.better:.2f} of {needed(1, test.alpha):.2f},"
-                f" worse {self.worse:.2f} of {needed(1, test.beta):.2f}"
+                f"{findings}; better {self.better:.2f} of {test.needed[0]:.2f},"
+                f" worse {self.worse:.2f} of {test.needed[1]:.2f}"
             )
 
 
@@ -87,7 +87,8 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         return question.stored_settings(
             test,
             batch=self.batch,
-            bets=BETS,
+            bets=self.test.bets,
+            sprt=1 if self.test.sprt else None,
             width=self.width,
             max_pairs=self.max_pairs,
             luck=1 if self.test.luck else None,
@@ -99,19 +100,26 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         values = dict(extra)
         batch = int(values["batch"])
         most = values.get("max-pairs")
-        luck = "luck" in values
+        luck, bets = "luck" in values, int(values["bets"])
         limit = None if most is None else int(most)
         if (width := values.get("width")) is not None:
-            return cls.to_width(int(width), batch, limit, luck=luck)
+            return cls.to_width(int(width), batch, limit, luck=luck, bets=bets)
         numbers = {name: float(values[name]) for name in question.TEST}
-        return cls(SequentialTest(**numbers, luck=luck), batch, limit)
+        test = SequentialTest(**numbers, luck=luck, bets=bets, sprt="sprt" in values)
+        return cls(test, batch, limit)
 
     @classmethod
     def to_width(
-        cls, width: int, batch: int = BATCH, max_pairs: int | None = None, *, luck: bool = False
+        cls,
+        width: int,
+        batch: int = BATCH,
+        max_pairs: int | None = None,
+        *,
+        luck: bool = False,
+        bets: int = BETS,
     ) -> "ComparisonRule":
         """Without a test, until the interval of 95 % has this half width in Elo."""
-        return cls(SequentialTest(0.0, width, 0.025, 0.025, luck), batch, max_pairs, width)
+        return cls(SequentialTest(0.0, width, 0.025, 0.025, luck, bets), batch, max_pairs, width)
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["ComparisonRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
         """The rule for a game; it subtracts luck if the game's luck is known."""
@@ -148,9 +156,9 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
             # Rounded as printed: a width shown as 20.0 has reached --width 20.
             over = findings is not None and round(findings.width, 1) <= self.width
         else:
-            if better >= needed(1, test.alpha):
+            if better >= test.needed[0]:
                 decision = "H1"
-            elif worse >= needed(1, test.beta):
+            elif worse >= test.needed[1]:
                 decision = "H0"
             over = decision is not None
         left = self.batch if self.max_pairs is None else self.max_pairs - sum(total.pairs) - total.lost
@@ -167,7 +175,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         test = self.test
         numbers: JsonObject = dict.fromkeys((*PROOF, *question.TEST))
         if self.width is None:
-            proof = (state.better, needed(1, test.alpha), state.worse, needed(1, test.beta))
+            proof = (state.better, test.needed[0], state.worse, test.needed[1])
             numbers = dict(zip(PROOF, (question.rounded(value, 3) for value in proof), strict=True))
             numbers |= {name: getattr(test, name) for name in question.TEST}
         return ComparisonResult(
@@ -180,6 +188,8 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
             los=question.rounded(state.findings and state.findings.los, 4),
             intervals=self.test.intervals,
             width=self.width,
+            sprt=test.sprt,
+            normalised_elo=question.rounded(normalised_elo(pair_scores(state.total.pairs))),
             faults_a=faults[0],
             faults_b=faults[1],
             **question.figures(state.total, state.findings),

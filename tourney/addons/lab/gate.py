@@ -91,12 +91,21 @@ class GateState(question.QuestionState):
         return self.rule.test.find(versus.batches, self._open(versus, "better"), self._open(versus, "worse"))
 
     def evidence(self, versus: Versus) -> GateEvidence:
-        """The evidence for both claims, and the bound that proves them given the other baselines."""
+        """The evidence for both claims, and the bounds that prove them given the other baselines."""
+        rule = self.rule
+        enough = (
+            rule.test.needed
+            if rule.sprt
+            else (
+                needed(self._open(versus, "better"), rule.alpha),
+                needed(self._open(versus, "worse"), rule.beta),
+            )
+        )
         return GateEvidence(
             better=round(versus.better, 2),
-            better_needed=round(needed(self._open(versus, "better"), self.rule.alpha), 2),
+            better_needed=round(enough[0], 2),
             worse=round(versus.worse, 2),
-            worse_needed=round(needed(self._open(versus, "worse"), self.rule.beta), 2),
+            worse_needed=round(enough[1], 2),
         )
 
     def _open(self, versus: Versus, claim: Claim) -> int:
@@ -145,6 +154,8 @@ class GateRule(question.QuestionRule[GateResult]):
     max_faults: int = 1
     max_pairs: int | None = field(default=None, compare=False)
     luck: bool = False
+    bets: int = BETS
+    sprt: bool = False
 
     def __post_init__(self) -> None:
         check_test(self.elo0, self.elo1, self.alpha, self.beta, ("--no-regression", "--gain"))
@@ -157,7 +168,7 @@ class GateRule(question.QuestionRule[GateResult]):
     @property
     def test(self) -> SequentialTest:
         """The test of the candidate against one baseline."""
-        return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta, self.luck)
+        return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta, self.luck, self.bets, self.sprt)
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
@@ -165,7 +176,8 @@ class GateRule(question.QuestionRule[GateResult]):
             self,
             batch=self.batch,
             max_faults=self.max_faults,
-            bets=BETS,
+            bets=self.bets,
+            sprt=1 if self.sprt else None,
             luck=1 if self.luck else None,
         )
 
@@ -174,8 +186,12 @@ class GateRule(question.QuestionRule[GateResult]):
         """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
         values = dict(extra)
         alpha, beta, elo0, elo1 = (float(values[name]) for name in question.TEST)
-        most = int(values["max-faults"])
-        return cls(elo0, elo1, alpha, beta, int(values["batch"]), most, luck="luck" in values)
+        return cls(
+            *(elo0, elo1, alpha, beta, int(values["batch"]), int(values["max-faults"])),
+            luck="luck" in values,
+            bets=int(values["bets"]),
+            sprt="sprt" in values,
+        )
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["GateRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
         """The rule for a game; it subtracts luck if the game's luck is known."""
@@ -186,6 +202,10 @@ class GateRule(question.QuestionRule[GateResult]):
         if not 2 <= len(setup.participants) <= MAX_BASELINES + 1 or setup.seats != 2:
             raise TournamentError(
                 f"a gate needs a candidate and 1 to {MAX_BASELINES} baselines, at tables of two seats"
+            )
+        if self.sprt and len(setup.participants) != 2:
+            raise TournamentError(
+                "--sprt tests against one baseline, as its error rates hold for one test: name one --against"
             )
 
     def judge(self, setup: Setup, history: History) -> GateState:
@@ -221,7 +241,11 @@ class GateRule(question.QuestionRule[GateResult]):
         """The evidence for "better" and "worse", and the claim proven, by the batches of each baseline."""
         # Between the bounds both claims are true, and may be proven: "worse" counts, as the gain is missing.
         better, worse = zip(*map(self.test.evidence, batches), strict=True)
-        proofs = zip(better, worse, holm(better, self.alpha), holm(worse, self.beta), strict=True)
+        claims: tuple[tuple[bool, ...], tuple[bool, ...]] = holm(better, self.alpha), holm(worse, self.beta)
+        if self.sprt:
+            enough = self.test.needed
+            claims = (better[0] >= enough[0],), (worse[0] >= enough[1],)
+        proofs = zip(better, worse, *claims, strict=True)
         return [
             Proof(for_better, for_worse, "worse" if bad else "better" if good else None)
             for for_better, for_worse, good, bad in proofs

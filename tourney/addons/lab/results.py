@@ -1,5 +1,6 @@
 """Results of questions about a bot: what the commands print as JSON, rounded, and sentences for people."""
 
+import math
 from collections.abc import Iterator
 from typing import Final, Literal
 
@@ -39,7 +40,9 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
     comparison ends when the interval of Elo has that half width. `los` is the probability that A is better,
     at this moment. `halves` are the scores of A in the first and the last half, if they differ more than
     chance explains. In a game with dice and known values `score` is without A's luck, `luck` its mean a game,
-    and `score_with_luck` the mean of the results.
+    and `score_with_luck` the mean of the results. With `sprt` the test is the pentanomial GSPRT of fishtest
+    and fastchess: `better` is its logarithm of the likelihood ratio and `worse` less that, and the interval
+    does not decide. `normalised_elo` is in standard deviations of a game, on fishtest's scale.
     """
 
     format: Literal["tourney-compare/1"] = "tourney-compare/1"
@@ -73,6 +76,31 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
     faults_a: int
     faults_b: int
     halves: tuple[float, float] | None
+    sprt: bool = False
+    normalised_elo: float | None = None
+
+    def evidence_sentence(self) -> str:
+        """What its evidence is, in words; "" without a test or a pair."""
+        if self.better is None or self.better_needed is None or self.worse_needed is None or not self.pairs:
+            return ""
+        if self.sprt:
+            normalised = "" if self.normalised_elo is None else f", nElo {self.normalised_elo:+.1f}"
+            return (
+                f"LLR {self.better:.2f} ({-self.worse_needed:.2f}, {self.better_needed:.2f})"
+                f" [{self.elo0:g}, {self.elo1:g}]{normalised}: the pentanomial GSPRT of fishtest and"
+                f" fastchess. At {self.elo0:g} Elo it is wrong in about"
+                f" {100 * (self.alpha or 0):g} % of tests, at {self.elo1:g} in {100 * (self.beta or 0):g} %"
+            )
+        side, has, enough = (
+            ("H1", self.better, self.better_needed)
+            if self.better - self.better_needed >= (self.worse or 0.0) - self.worse_needed
+            else ("H0", self.worse or 0.0, self.worse_needed)
+        )
+        return (
+            f"evidence {has:.2f} of {enough:.2f} for {side}: bets on it grew"
+            f" {math.exp(min(has, 50.0)):,.1f}-fold at best; if {side} were wrong, they would ever grow"
+            f" {math.exp(enough):,.0f}-fold in at most {100 * math.exp(-enough):.2g} % of comparisons"
+        )
 
     def sentence(self) -> str:
         """The decision."""

@@ -3,7 +3,7 @@
 import click
 from msgspec.structs import asdict
 
-from tourney.addons.lab.commands.questions import PAIRS, AskingOptions, PairOptions, print_answer
+from tourney.addons.lab.commands.questions import PAIRS, AskingOptions, PairOptions, print_answer, sprt_of
 from tourney.addons.lab.comparison import BATCH, ComparisonRule
 from tourney.addons.lab.question import TEST
 from tourney.addons.lab.results import ComparisonResult, distinct_text, warnings
@@ -49,6 +49,12 @@ class _CompareRequest(opt.CommandOptions):
     )
     elo0: float = option("--elo0", "H1: A is better by more than this.", default=0.0)
     elo1: float = option("--elo1", "H0: A is better by less than this.", default=20.0)
+    sprt: tuple[float, float] | None = option(
+        "--sprt ELO0 ELO1",
+        "Instead of --elo0 and --elo1: the pentanomial GSPRT of fishtest and fastchess between these bounds.",
+        nargs=2,
+        type=float,
+    )
     alpha: float = option("--alpha", "Probability of a wrong H1, over all looks.", default=0.05)
     beta: float = option("--beta", "Probability of a wrong H0, over all looks.", default=0.05)
     batch: int = option("--batch PAIRS", "Pairs of games between checks.", type=PAIRS, default=BATCH)
@@ -68,13 +74,15 @@ class _CompareRequest(opt.CommandOptions):
         """The rule of the comparison. Raises UsageError."""
         luck = not self.pairs.no_luck
         if self.width is not None:
-            for word in TEST:
+            for word in (*TEST, "sprt"):
                 if opt.is_given(word):
                     raise UsageError(
                         f"--{word} is of the test, and --width makes none: leave one of them out"
                     )
             return ComparisonRule.to_width(self.width, self.batch, self.max_pairs, luck=luck)
         test = SequentialTest(self.elo0, self.elo1, self.alpha, self.beta, luck)
+        if self.sprt is not None:
+            test = sprt_of(self.sprt, self.alpha, self.beta, ("elo0", "elo1"))
         return ComparisonRule(test, self.batch, self.max_pairs)
 
 
@@ -90,6 +98,10 @@ def command(a: str, b: str, options: _CompareRequest) -> None:
     it has one. The interval of Elo lies above elo0 exactly when H1 is proven. Faults count as losses. The
     same command continues where it stopped, and shows the result once the comparison has ended.
 
+    With --sprt the test is the pentanomial GSPRT, as fishtest and fastchess print it: some tenth quicker
+    between its bounds, but its error rates hold approximately and at the bounds only, luck is not subtracted,
+    and the interval does not decide.
+
     With --width no test is made: play ends when the Elo difference is known that well. The interval may be
     watched while it narrows (95 % at every look).
     """
@@ -103,6 +115,8 @@ def _print(result: ComparisonResult) -> None:
     output = current()
     values = asdict(result) | {"distinct": distinct_text(result)}
     output.write(result.sentence())
+    if evidence := result.evidence_sentence():
+        output.write(evidence)
     for warning in warnings(result, result.a, result.b):
         output.write(warning)
     shown = [

@@ -9,7 +9,7 @@ import click
 
 from tourney.addons.lab import gate_forms as forms
 from tourney.addons.lab.commands.bots.baselines import baselines_of
-from tourney.addons.lab.commands.questions import PAIRS, AskingOptions, PairOptions, print_answer
+from tourney.addons.lab.commands.questions import PAIRS, AskingOptions, PairOptions, print_answer, sprt_of
 from tourney.addons.lab.gate import GateRule
 from tourney.addons.lab.results import GateResult
 from tourney.bots.catalogue.store import BotStore
@@ -83,6 +83,13 @@ class _GateRequest(opt.CommandOptions):
         "--no-regression ELO",
         "Accept the candidate once it is proven to be better than this, such as -5. [default: 0]",
     )
+    sprt: tuple[float, float] | None = option(
+        "--sprt ELO0 ELO1",
+        "Instead of --no-regression and --gain: the pentanomial GSPRT of fishtest and fastchess between these"
+        " bounds, against one baseline.",
+        nargs=2,
+        type=float,
+    )
     alpha: float = option(
         "--alpha",
         "Probability of proving anything better that is not, over all baselines and looks.",
@@ -124,6 +131,12 @@ class _GateRequest(opt.CommandOptions):
         # A batch is never larger than the limit, which is counted in whole batches.
         batch = min(self.batch, self.max_pairs or self.batch)
         luck = not self.pairs.no_luck
+        if self.sprt is not None:
+            test = sprt_of(self.sprt, self.alpha, self.beta, ("gain", "no_regression"))
+            return GateRule(
+                *(test.elo0, test.elo1, test.alpha, test.beta, batch, self.max_faults, self.max_pairs),
+                sprt=True,
+            )
         return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs, luck)
 
 

@@ -16,6 +16,7 @@ from tourney.cli.output import current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
 from tourney.errors import UsageError
 from tourney.match.spec import FUEL_PER_MS, Charge
+from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine.run_control import Deadline
 from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import clock_limits, read_terms, toml_values
@@ -120,6 +121,16 @@ class AskingOptions(opt.CommandOptions):
         allow = self.allow_weaker
         play = partial(ask, question, self.db, Path(self.bots), deadline=ends, allow_weaker=allow)
         return play_request(current(), title, self.workers, play)
+
+
+def sprt_of(
+    bounds: tuple[float, float], alpha: float, beta: float, instead_of: Sequence[str]
+) -> SequentialTest:
+    """The test of ``--sprt``. Raises UsageError beside the options that it stands for."""
+    for name in instead_of:
+        if opt.is_given(name):
+            raise UsageError(f"--sprt names both bounds: leave out --{name.replace('_', '-')}")
+    return SequentialTest(*bounds, alpha, beta, sprt=True)
 
 
 def print_answer(
