@@ -56,7 +56,7 @@ FILES = frozenset(
         "store/test_migrations.py",
         "store/test_postgres.py",
         "store/test_totals.py",
-        "test_addon_from_outside.py",
+        "test_plugins_from_outside.py",
         "test_ci.py",
         "test_containerfile.py",
         "test_house.py",
