@@ -46,6 +46,10 @@ def table(command: str) -> list[list[str]]:
         f"every *γ* with {population.SEAT:g}",
         f"exponential with a mean of {population.USUAL:g} Elo",
         f"From {population.MANY} bots on",
+        f"who has {100 * sequential.SUITED:.0f} % of the wealth",
+        f"of {sequential.GUESS} guessed pairs",
+        f"risk {sequential.MULTIPLES[0]:g} to {sequential.MULTIPLES[-1]:g} times as much,"
+        f" {sequential.BOLDEST:g} at most",
         f"(*p* below {cycles.SIGNIFICANT:g})",
         f"pairs deviate by {100 * cycles.LEAST:g} % of a point or more",
         f"Up to {cycles.MOST} bots",
@@ -132,5 +136,8 @@ def test_measured_numbers_are_those_of_the_tables() -> None:
         assert cells(PAGE, name) == first[4:6]
         assert int(first[1].removesuffix(" %")) == pytest.approx(60, abs=1)
 
-    shrunk = table("python -m benchmarks.ratings shrinkage")[0]
-    assert f"where a fit alone says {shrunk[3]}, {float(shrunk[5]):.2f} is true" in PAGE
+    designs = table("python -m benchmarks.ratings designs")
+    swiss = [row for row in designs if row[:4] == ["swiss", "32", "2", "0 %"]]
+    flat, held = (sorted(round(float(row[column].split()[0])) for row in swiss) for column in (5, 6))
+    assert f"such a fit hold {flat[0]} to {flat[-1]} % of the bots" in " ".join(PAGE.split())
+    assert f"those of Tourney {held[0]} to {held[-1]} %" in " ".join(PAGE.split())

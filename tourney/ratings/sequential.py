@@ -62,7 +62,7 @@ SUITED: Final = 0.92
 """The first wealth of the bettor that suits the gap and the variance, by version 2."""
 MULTIPLES: Final = (0.3, 2.0, 5.0, 20.0)
 """The shares of the other bettors, in units of that one's; they have equal parts of the remaining wealth."""
-_ABSENT: Final = 1e-3
+ABSENT: Final = 1e-3
 """What the likelihood ratio counts for a score that no pair had, as fishtest does."""
 LESS: Final = 0.35
 """The part of the variance that is left of scores without luck, for which bets are suited."""
@@ -252,7 +252,7 @@ def likelihood_ratio(scores: Scores, elo0: float, elo1: float) -> float:
     """
     if not sum(scores.values()):
         return 0.0
-    counts = np.array([scores.get(score, 0) or _ABSENT for score in SCORES])
+    counts = np.array([scores.get(score, 0) or ABSENT for score in SCORES])
     shares = counts / counts.sum()
     logs = [
         np.log1p(_tilt(shares, gaps) * gaps)
