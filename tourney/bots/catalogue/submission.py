@@ -185,8 +185,7 @@ def bots_at(reference: str) -> tuple[Path, ...]:
     """
     path = Path(reference)
     if not path.exists() and any(mark in reference for mark in "*?["):
-        # Path.glob takes no absolute pattern.
-        matches = [match for match in sorted(glob(reference)) if not is_litter(Path(match).name)]  # noqa: PTH207
+        matches = [match for match in sorted(glob(reference)) if not is_litter(Path(match).name)]  # noqa: PTH207 - Path.glob takes no absolute pattern
         if not matches:
             raise BotError(f"no file or folder matches {reference}")
         return tuple(bot for match in matches for bot in bots_at(match))
