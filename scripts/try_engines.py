@@ -78,7 +78,7 @@ ENGINES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of an engine's games; ``remark`` is why it does not play, or its score."""
+    """The result of an engine's games; ``remark`` is why it does not play, or its score."""
 
     played: bool
     remark: str
