@@ -108,7 +108,7 @@ class XboardChannel(EngineChannel):
         if "depth" in self._go:
             lines.append(f"sd {self._go['depth']}")
         if self._features.get("ping") != "1":
-            # Nothing says when it is ready. Its answers are still not confused: each request but one
+            # Nothing says when it is ready. Its answers still cannot be confused: each request but one
             # for a move has none, and an engine that owes a move when its time is over plays no more.
             self._inner.send("".join(f"{line}\n" for line in lines).encode("utf-8"))
             self._said.append(Event("line", "ready"))
