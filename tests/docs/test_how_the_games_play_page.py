@@ -32,7 +32,11 @@ def test_cheapest_row_is_played_again() -> None:
     """A rung's games depend on the seed, the game and the rung alone, not on the rungs beside it."""
     words = ["sage-stones", "--games", "100", "random"]
     ended = subprocess.run(
-        [sys.executable, "-m", "benchmarks.rungs", *words], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "benchmarks.rungs", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     row = ended.stdout.splitlines()[-1]
     assert row.startswith("| `random` | 100 |")
