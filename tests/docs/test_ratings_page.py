@@ -48,8 +48,10 @@ def table(command: str) -> list[list[str]]:
         f"From {population.MANY} bots on",
         f"who has {100 * sequential.SUITED:.0f} % of the wealth",
         f"of {sequential.GUESS} guessed pairs",
-        f"risk {sequential.MULTIPLES[0]:g} to {sequential.MULTIPLES[-1]:g} times as much,"
-        f" {sequential.BOLDEST:g} at most",
+        (
+            f"risk {sequential.MULTIPLES[0]:g} to {sequential.MULTIPLES[-1]:g} times as much,"
+            f" {sequential.BOLDEST:g} at most"
+        ),
         f"(*p* below {cycles.SIGNIFICANT:g})",
         f"pairs deviate by {100 * cycles.LEAST:g} % of a point or more",
         f"Up to {cycles.MOST} bots",
