@@ -54,6 +54,7 @@ from typing import ClassVar, Final, NamedTuple
 
 from tourney.addons.cluster import host_service
 from tourney.addons.cluster.executor import ClusterExecutor
+from tourney.addons.cluster.messages import BatchRequest, BotsAnswer, Question, decode, encode, reply_of
 from tourney.addons.cluster.nodes import ClusterLink, ClusterNode
 from tourney.check.named_seeds import RandomChannel
 from tourney.match.runner import MatchRunner
@@ -63,7 +64,6 @@ from tourney.run.listeners import Listener
 from tourney.run.summary import RunProgress
 from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, WorkerReply, find_executor
-from tourney.run.workers.messages import BatchRequest, BotsAnswer, Question, decode, encode, reply_of
 from tourney.schedule.format import Format, History, Participant, Setup, find_format
 from tourney.schedule.row import ResultRow, Row
 from tourney.seeds import derive, uniform
@@ -126,7 +126,7 @@ SLOTS: Final = 64
 PRELOAD: Final = """
 import json, time
 from tourney.addons.cluster import host_service
-from tourney.run.workers.messages import BatchRequest, decode
+from tourney.addons.cluster.messages import BatchRequest, decode
 
 TABLE = json.load(open({table!r}))
 

@@ -266,7 +266,6 @@ def measure_speed(where: Path, rounds: int, matches: int) -> None:
     finally:
         for runner, _ in rooms.values():
             runner.close()
-        launch.close()
 
 
 def _play(

@@ -52,7 +52,12 @@ def tables(game: AnyGame) -> list[tuple[int, dict[str, str]]]:
     found = []
     for seats in game.seat_counts:
         for values in product(*(option.values for option in game.options)):
-            options = {option.name: value for option, value in zip(game.options, values, strict=True)}
+            # The default of a later option is left out: some numbers of seats refuse the option at all.
+            options = {
+                option.name: value
+                for option, value in zip(game.options, values, strict=True)
+                if not option.later or value != option.default
+            }
             try:
                 found.append(game.settings(seats, options))
             except OptionError:

@@ -53,12 +53,13 @@ from pathlib import Path
 
 from benchmarks import exploits
 from benchmarks.channels import channels
+from tests.addons.cluster import clusters
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack
 from tests.attacks.runner import Runner
-from tests.support import clusters
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.processes import wait_for
+from tourney.addons.cluster.messages import RequestedMatch, reply_of
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
@@ -69,7 +70,6 @@ from tourney.match.runner import MatchRunner
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.run.engine.withdrawal import find_withdrawal, withdraw
 from tourney.run.workers.executor import WorkerReply
-from tourney.run.workers.messages import RequestedMatch, reply_of
 from tourney.run.workers.worker import pin
 from tourney.store.database import Database
 

@@ -32,7 +32,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from benchmarks.common import cpu_seconds, head, row, share
-from tests.support.leagues import new_league, put
+from tests.addons.league.leagues import new_league, put
 from tourney.addons.league import admission, nights
 from tourney.addons.league.folder import League
 from tourney.addons.league.ledger import BotVersion

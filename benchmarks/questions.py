@@ -33,10 +33,10 @@ import click
 
 from benchmarks.common import described, head, row, run, share
 from benchmarks.intervals import FULL, SMALL, TABLES
+from tourney.addons.lab.anchored import Meeting, Placement, place
 from tourney.addons.lab.gate import GateRule
 from tourney.addons.lab.ladder import LadderRule
 from tourney.addons.lab.results import Claim
-from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import (
     EVERY_LOOK,
     FIXED,

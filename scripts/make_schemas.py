@@ -1,4 +1,7 @@
-"""Write the reference page of the tournament file and the JSON Schemas: see ``main``."""
+"""Write the reference pages of files and the JSON Schemas: see ``main``.
+
+What an add-on describes is written if the add-on is in the checkout.
+"""
 
 import json
 import sys
@@ -8,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from tourney.addons.lab.tune_file import TuneTable
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.check.named_seeds import NamedSeed
 from tourney.exchange.lines import MatchLine, TournamentLine
@@ -16,6 +18,7 @@ from tourney.files import write_file
 from tourney.games.registry import GAMES, find_game
 from tourney.match.record import Record
 from tourney.match.spec import DEFAULT_LIMITS, FUEL_LIMITS, LIMIT_KEYS
+from tourney.plugins import shipped
 from tourney.run.file_schema import file_schema
 from tourney.schedule.format import working_formats
 from tourney.schema import STORABLE, UNICODE, bare
@@ -114,8 +117,16 @@ def schemas() -> dict[str, Schema]:
         "plan.json": plan,
         "tournament-file.json": _file_schema(),
         "bot-toml.json": json_schema(Manifest, "bot.toml"),
-        "tune-toml.json": json_schema(TuneTable, "tune.toml"),
+        **_lab_schemas(),
     }
+
+
+def _lab_schemas() -> dict[str, Schema]:
+    if "lab" not in shipped():
+        return {}
+    from tourney.addons.lab.tune_file import TuneTable  # noqa: PLC0415 - the folder may be deleted
+
+    return {"tune-toml.json": json_schema(TuneTable, "tune.toml")}
 
 
 def _file_schema() -> Schema:
@@ -138,9 +149,8 @@ others. Paths are relative to the file.
 """
 
 
-def tune_page() -> str:
-    """Return the reference of the file of tunings as Markdown."""
-    schema = schemas()["tune-toml.json"]
+def tune_page(schema: Schema) -> str:
+    """Return the reference of the file of tunings, which has this schema, as Markdown."""
     own = {key: field for key, field in schema["properties"].items() if "description" in field}
     return "\n".join((TUNE, *_table({**schema, "properties": own}))) + "\n"
 
@@ -287,15 +297,16 @@ def _value(field: Schema) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write DIR/tournament-file.md and DIR/schemas/*.json; return the exit code."""
+    """Write DIR/tournament-file.md, DIR/tune-file.md and DIR/schemas/*.json; return the exit code."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m scripts.make_schemas DIR\n")
         return 2
     folder = Path(arguments[0])
     (folder / "schemas").mkdir(parents=True, exist_ok=True)
     write_file(folder / "tournament-file.md", page().encode("utf-8"))
-    write_file(folder / "tune-file.md", tune_page().encode("utf-8"))
     for name, schema in schemas().items():
+        if name == "tune-toml.json":
+            write_file(folder / "tune-file.md", tune_page(schema).encode("utf-8"))
         write_file(folder / "schemas" / name, schema_text(schema).encode("utf-8"))
     return 0
 

@@ -28,9 +28,9 @@ from typing import Final
 
 from tests.support import simulation
 from tests.support.command import ROOT
-from tests.support.fault_scenarios import SCENARIOS
+from tests.support.fault_scenarios import all_scenarios
 from tests.support.faults import compile_shim, run_scenarios
-from tests.support.parsers import TARGETS
+from tests.support.parsers import all_targets
 
 MUTATED: Final = {
     "tourney/seeds.py": "tests/test_seeds.py",
@@ -38,6 +38,7 @@ MUTATED: Final = {
     "tourney/match/turn_timing.py": "tests/match/test_turn_timing.py tests/match/test_player_clocks.py"
     " tests/match/test_freezing.py",
     "tourney/match/referee.py": "tests/match/test_referee.py tests/match/test_referee_adjudication.py"
+    " tests/addons/chess/test_adjudication.py"
     " tests/match/test_play_answers.py tests/match/test_play.py tests/match/test_hidden_setup.py",
     "tourney/match/record.py": "tests/match/test_record.py",
     "tourney/ratings/batch.py": "tests/ratings/test_batch.py",
@@ -54,7 +55,7 @@ def _say(line: str) -> None:
 def faults(words: Sequence[str]) -> int:
     """Try the system calls of commands and print a table."""
     parser = argparse.ArgumentParser(prog="nightly faults")
-    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=f"of {', '.join(SCENARIOS)}")
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=f"of {', '.join(all_scenarios())}")
     parser.add_argument("--sample", type=int, default=0, help="points of each kind (0: all)")
     given = parser.parse_args(words)
     found: list[str] = []
@@ -110,13 +111,13 @@ def _mutate(module: str, tests: str, every: int, folder: Path) -> int:
 def fuzz(words: Sequence[str]) -> int:
     """Search for inputs that raise what no parser may raise, and print a table."""
     parser = argparse.ArgumentParser(prog="nightly fuzz")
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)}")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(all_targets())}")
     parser.add_argument("--seconds", type=int, default=600, help="for each target")
     parser.add_argument("--corpus", type=Path, default=ROOT / "build" / "corpus")
     given = parser.parse_args(words)
     _say("| target | inputs tried | branches reached | corpus | finding |\n|---|---|---|---|---|")
     found = 0
-    for target in given.targets or TARGETS:
+    for target in given.targets or all_targets():
         corpus = given.corpus / target
         command = (sys.executable, "-m", "tests.support.fuzzing", target, "--corpus", corpus)
         done = subprocess.run(  # noqa: S603 - a fixed command

@@ -97,9 +97,11 @@ const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED, GAME, SCORE] = [
 ].map(match);
 const [MS, MANY, TABLE, NUMBER] = [integer(1, 2 ** 31 - 1), integer(0, 1e6), integer(1, 64), integer(0, 2 ** 31 - 1)];
 const BOT = { bot: LABEL, version: LABEL, args: list(ARGUMENT, 0, 100), digest: DIGEST };
+const OWN = { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1),
+  "clock-moves": integer(1, 1e6), depth: integer(1, 1000) };
 const LIMITS = object({ "margin-ms": integer(0, 60000), "startup-ms": integer(1, 3600000), "memory-mb": integer(16, 2 ** 24),
   charge: match("wall|cpu|fuel"), ponder: match("allow|freeze"),
-}, { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1), "fuel-per-ms": integer(1e3, 1e9), meter: WORD,
+}, { ...OWN, entrants: list(object({ entrant: LABEL }, OWN), 1, 1e6), "fuel-per-ms": integer(1e3, 1e9), meter: WORD,
   draw: object({ movecount: integer(1, 1000), score: MANY, movenumber: MANY }), "tablebase-pieces": integer(3, 7),
   resign: object({ movecount: integer(1, 1000), score: integer(1, 1e6), sides: integer(1, 2) }) });
 const SETTINGS = { game: GAME, rules: TOKEN, options: object({}, {}, TOKEN), limits: LIMITS };
@@ -316,8 +318,20 @@ function checkPlace(match, record, { plan, seed, entrants }) {
   need(record.seed === String(own), `the seed of this place is ${own}`);
   const cycles = plan.format === "round-robin" && Object.keys(plan.extra ?? {}).some((key) => key.startsWith("until-"));
   const repeats = cycles ? 1 : Math.floor(plan["games-per-pairing"] / ({ 2: 2, 3: 6 }[plan.seats] ?? 4));
-  const turn = ((match.place[0] - 1) * repeats + match.place[2] - 1) % Math.max(1, plan.book.length);
-  const at = "opening-order" in plan ? turn : uniform(derive(own, "book"), plan.book.length);
+  const order = plan["opening-order"], lines = plan.book.length;
+  const until = Object.keys(plan.extra ?? {}).some((key) => key.startsWith("until-"));
+  const through = order === "shuffled" && !until && (plan.rounds ?? null) === null && ["round-robin", "gauntlet"].includes(plan.format);
+  const turn = (through ? 0 : match.place[0] - 1) * repeats + match.place[2] - 1;
+  const at = order === "shuffled" ? shuffled(turn) : order ? turn % Math.max(1, lines) : uniform(derive(own, "book"), lines);
+  function shuffled(turn) {
+    if (!lines) return 0;
+    const labels = [...match.seats].sort((a, b) => a - b), size = { 2: 2, 3: 6 }[plan.seats] ?? 4;
+    const gcd = (a, b) => (b ? gcd(b, a % b) : a);
+    let step = 1 + uniform(derive(seed, "book-step", ...labels), lines);
+    while (gcd(step, lines) > 1) step += 1;
+    const number = plan["mirrored-dice"] === false ? turn * size + match.place[3] - 1 : turn;
+    return (uniform(derive(seed, "book", ...labels), lines) + number * step) % lines;
+  }
   const opening = plan.book.length ? { actions: plan.book[at] } : { plies: plan["opening-plies"] };
   need(same(record.opening, opening), "the opening is not that of the plan");
 }

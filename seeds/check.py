@@ -9,6 +9,7 @@ an action was legal is for `tourney verify` to say.
 
 import hashlib
 import json
+import math
 import re
 import sys
 from contextlib import suppress
@@ -25,7 +26,9 @@ GAME = WORD + "(:[A-Za-z0-9_.,=()+-]{1,200})?"
 MS, MANY, TABLE, COUNT = range(1, 2**31), range(1_000_001), range(1, 65), range(1, 1001)
 # Forms: pattern, range, list [item, least, most], tuple of items, object ("?": optional, "*": others), None
 BOT = {"bot": LABEL, "version": LABEL, "args": [ARGUMENT, 0, 100], "digest": DIGEST}
-LIMITS = {"move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53),
+OWN = {"move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53),
+    "clock-moves?": MANY[1:], "depth?": COUNT}
+LIMITS = {**OWN, "entrants?": [{"entrant": LABEL, **OWN}, 1, 10**6],
     "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
     "charge": "wall|cpu|fuel", "ponder": "allow|freeze", "fuel-per-ms?": range(1000, 10**9 + 1),
     "tablebase-pieces?": range(3, 8), "draw?": {"movecount": COUNT, "score": MANY, "movenumber": MANY},
@@ -262,8 +265,16 @@ def check_place(match: Object, record: Object, cup: Object) -> None:
         (when, _, repeat, _), size = match["place"], {2: 2, 3: 6}.get(plan["seats"], 4)
         until = any(key.startswith("until-") for key in plan.get("extra", ()))
         cycles = until and plan["format"] == "round-robin"
+        order, lines = plan.get("opening-order"), len(book)
+        through = order == "shuffled" and not until and plan.get("rounds") is None
+        when = 1 if through and plan["format"] in ("round-robin", "gauntlet") else when
         turn = (when - 1) * (1 if cycles else plan["games-per-pairing"] // size) + repeat - 1
-        turn = turn if "opening-order" in plan else uniform(derive(seed, "book"), len(book))
+        turn = turn if order else uniform(derive(seed, "book"), lines)
+        if order == "shuffled" and book:
+            turn = turn if plan.get("mirrored-dice", True) else turn * size + match["place"][3] - 1
+            step = 1 + uniform(derive(cup["seed"], "book-step", *sorted(match["seats"])), lines)
+            step = next(k for k in range(step, step + lines) if math.gcd(k, lines) == 1)
+            turn = uniform(derive(cup["seed"], "book", *sorted(match["seats"])), lines) + turn * step
         opening = {"actions": book[turn % len(book)]} if book else {"plies": plan["opening-plies"]}
         need(record["opening"] == opening, "the opening is not that of the plan")
 

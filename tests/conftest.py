@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.attacks.summary import pytest_terminal_summary  # noqa: F401 - a hook, found by its name
+from tests.support.addons import ABSENT
 from tests.support.programs import depends_on_programs
 
 # The first example loads tables, which takes seconds on a busy machine; no test may fail because of speed.
@@ -34,13 +35,14 @@ LONGEST = (
     "tests/run/engine/test_readiness.py",
     "tests/games/test_differential.py",
     "tests/cli/test_ratings.py",
+    "tests/scripts/test_try_without_addons.py",
 )
-"""Files that take long although none of their tests is slow."""
+"""Files that take long although none of their tests is slow, and the longest of the slow ones."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Add the marks ``slow`` and ``programs``, and run long files first.
+    """Add the marks ``slow`` and ``programs``, skip what needs an absent add-on, and run long files first.
 
     So no process waits for another at the end.
     """
@@ -49,6 +51,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
         if depends_on_programs(item.path):
             item.add_marker("programs")
+        for name in (name for mark in item.iter_markers("addon") for name in mark.args):
+            if name in ABSENT:
+                item.add_marker(pytest.mark.skip(reason=f"the add-on {name} is not in this checkout"))
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (not str(item.path).endswith(LONGEST), item.path not in slow))
 

@@ -85,7 +85,7 @@ def test_every_program_that_is_looked_for_is_hidden() -> None:
                 r"\b(?:which|program|_needed)\(\s*[\"']([^\"']+)[\"']", path.read_text("utf-8")
             ):
                 looked_for[name] = str(path.relative_to(ROOT))
-    assert {"bwrap", "ssh-keygen", "node"} <= looked_for.keys()
+    assert {"bwrap", "node"} <= looked_for.keys()
     assert {name: path for name, path in looked_for.items() if name not in hidden_programs() | REQUIRED} == {}
 
 
@@ -124,6 +124,7 @@ def test_code_names_programs_but_docstrings_do_not(code: str, words: set[str]) -
     assert named_programs(code) == words
 
 
+@pytest.mark.addon("fuel")  # it looks for compilers of modules
 def test_lookups_are_names_of_the_tree() -> None:
     """A renamed function or condition would otherwise never be found."""
     text = "\n".join(

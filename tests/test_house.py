@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.addons import ABSENT, NAMES
+
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 
@@ -29,13 +31,41 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     "command",
-    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)],
+    [
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        pytest.param(("mypy",), marks=pytest.mark.addon(*NAMES)),  # benchmarks import add-ons
+        ("lint-imports",),
+    ],
     ids=" ".join,
 )
 def test_linter_is_clean(command: tuple[str, ...]) -> None:
     """Ruff, mypy strict and import-linter find nothing."""
     done = run(str(BIN / command[0]), *command[1:])
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def imports_of(file: Path) -> Iterator[str]:
+    """The modules that a file imports, at its top or inside."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (name.name for name in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield from (f"{module}.{name.name}" for name in names)
+
+
+def test_tests_import_the_addon_in_whose_folder_they_lie() -> None:
+    """So the other tests are collected without it; import-linter holds the same for the package."""
+    wrong = []
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        parts = file.relative_to(ROOT / "tests").parts
+        folder = parts[1] if parts[0] == "addons" else None
+        for name in imports_of(file):
+            words = name.split(".")
+            if words[1:2] == ["addons"] and words[0] in {"tests", "tourney"} and words[2] != folder:
+                wrong.append(f"{'/'.join(parts)}: {name}")
+    assert wrong == []
 
 
 def tracked_files() -> list[Path]:
@@ -134,6 +164,7 @@ def sources() -> dict[str, tuple[str, ast.Module]]:
     return {str(path.relative_to(package)): (text, ast.parse(text)) for path, text in texts.items()}
 
 
+@pytest.mark.addon(*NAMES)  # the number counts theirs
 def test_any_is_rare() -> None:
     """The word ``Any`` is not used more often than its limit, and the limit is close."""
     found = sum(len(re.findall(r"\bAny\b", text)) for text, _ in sources().values())
@@ -180,6 +211,9 @@ BY_PATH = {
     "bots/catalogue/command.py: add_program": "a temporary folder of this process",
     "addons/fuel/python_module.py: _copy": "runs as the bot, in the sandbox of its build",
     "bots/catalogue/store.py: _move": "entries of the bot store",
+    "bots/catalogue/submission.py: _copy_program": "a private copy in a temporary folder of this process",
+    "bots/catalogue/submission.py: _link": "the private folder of an unpacked archive, after all its files",
+    "bots/catalogue/submission.py: copy_folder": "the new copy, which no other account can write to",
     "bots/catalogue/tree.py: copy_file": "a link in the new copy, which no other account can write to",
     "bots/catalogue/tree.py: write_file_manifest": "the store's own copy",
     "bots/sandbox/canary_tools.py: shared_library": "runs as a bot, in its sandbox",
@@ -247,7 +281,8 @@ def is_by_path(call: ast.Call) -> bool:
 def test_paths_of_other_accounts_are_held_by_descriptors() -> None:
     """Every call by a path has its reason, and every reason has its call."""
     places = {place for path, (_, tree) in sources().items() for place in calls_by_path(tree, path)}
-    assert places == BY_PATH.keys()
+    absent = {f"addons/{name}" for name in ABSENT}
+    assert places == {place for place in BY_PATH if "/".join(place.split("/")[:2]) not in absent}
 
 
 @pytest.mark.parametrize(

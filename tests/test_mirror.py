@@ -2,12 +2,13 @@
 
 The tests of a module may be split: ``test_swiss_pods.py`` is of ``swiss.py`` too. A test beside a package's
 folder is of the package. What does not mirror is in one of the lists below, each held both ways: an entry
-that is no longer needed fails.
+that is no longer needed fails. Entries of an add-on that is absent from the checkout do not count.
 """
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.support.addons import ABSENT, NAMES
+from tests.support.command import ROOT
 
 OTHER_FOLDERS = {
     "attacks": "hostile bots against the sandbox",
@@ -17,7 +18,7 @@ OTHER_FOLDERS = {
     "scripts": "the scripts of scripts/",
     "seeds": "the manifests, schemas and checkers of seeds/",
 }
-"""Folders of tests of what is outside of the package."""
+"""Folders of tests of what is outside of the package, in ``tests/`` or in the tests of an add-on."""
 
 AS_A_WHOLE = {
     "addons/fuel": "modules are played by a host, which uses the rest",
@@ -44,6 +45,8 @@ OTHER_TESTS: dict[str, str] = {
     "cli/test_read_only.py": "every reading command on a database that it may not write",
     "cli/test_roots.py": "roots in run, verify, export and import",
     "cli/test_tampering.py": "every alteration of a database against every check",
+    "addons/lab/commands/test_json_output.py": "JSON output of every command of the lab",
+    "addons/league/commands/test_json_output.py": "JSON output of every command of leagues",
     "addons/lab/test_compare_killed.py": "a real comparison, killed and continued",
     "addons/lab/test_killed.py": "questions about a bot, killed again and again",
     "games/test_differential.py": "every game against its oracle",
@@ -60,14 +63,10 @@ OTHER_TESTS: dict[str, str] = {
     "run/engine/test_simulation.py": "the coordinator on a virtual clock in a hostile world",
     "run/test_damage.py": "runs of damaged databases",
     "run/test_external_tournaments.py": "tournaments by outside referees",
-    "run/test_fuel_tournaments.py": "tournaments of modules under fuel",
-    "run/test_gtp_tournaments.py": "tournaments of GTP engines",
-    "run/test_xboard_tournaments.py": "tournaments of engines by xboard's protocol",
     "run/test_processes.py": "real runs and signals",
     "run/test_same_results.py": "the same results in every way to run",
     "run/test_state_machine.py": "what a person may do with a tournament, in any order",
     "run/test_system_calls.py": "faults at the system calls of commands",
-    "run/test_uci_tournaments.py": "tournaments of UCI engines",
     "schedule/test_formats.py": "properties of all formats",
     "schedule/test_in_runs.py": "formats in whole runs",
     "schedule/test_seats.py": "the balance of seats in every format",
@@ -83,7 +82,7 @@ OTHER_TESTS: dict[str, str] = {
 """Tests of several modules together, each with what it tests."""
 
 TESTED_ELSEWHERE: dict[str, str] = {
-    "addons/league/check.py": "seeds/test_seasons.py",
+    "addons/league/check.py": "addons/league/seeds/test_seasons.py",
     "bots/metering.py": "addons/fuel/test_meter.py",
     "bots/sandbox/canary.py": "bots/sandbox/test_probe.py",
     "bots/sandbox/plain.py": "bots/sandbox/test_sandbox.py",
@@ -141,7 +140,17 @@ def files_of_tests() -> set[str]:
     """The test files, as paths inside ``tests/``, without those of other folders."""
     tests = ROOT / "tests"
     paths = {path.relative_to(tests) for path in tests.rglob("test_*.py")}
-    return {str(path) for path in paths if path.parts[0] not in OTHER_FOLDERS}
+    return {str(path) for path in paths if _room(path) not in OTHER_FOLDERS}
+
+
+def _room(path: Path) -> str:
+    """The first folder of a test's path, or of its path in the tests of an add-on."""
+    return path.parts[2 if path.parts[0] == "addons" and len(path.parts) > 2 else 0]
+
+
+def is_present(path: str) -> bool:
+    """Whether an entry of a list is not of an absent add-on."""
+    return not any(path.startswith(f"addons/{name}/") or path == f"addons/{name}" for name in ABSENT)
 
 
 def whole(path: str) -> bool:
@@ -165,7 +174,7 @@ def test_every_module_has_a_test_file() -> None:
     """A module has a test file at its path in ``tests/``, or stands in a list."""
     found = {mirrored(test) for test in files_of_tests()}
     alone = {module for module in modules() if ROOT / "tourney" / module not in found and not whole(module)}
-    listed = TESTED_ELSEWHERE.keys() | NOT_TESTED.keys()
+    listed = {*filter(is_present, TESTED_ELSEWHERE.keys() | NOT_TESTED.keys())}
     assert sorted(alone - listed) == [], "write their tests at the mirrored path"
     assert sorted(listed - alone) == [], "take these out of the lists: they have a test file, or are gone"
 
@@ -174,14 +183,16 @@ def test_every_test_file_has_a_module() -> None:
     """A test file is of the module at its path in ``tourney/``, or stands in the list."""
     alone = {test for test in files_of_tests() if mirrored(test) is None and not whole(test)}
     assert sorted(alone - OTHER_TESTS.keys()) == [], "move them to the mirrored path"
-    assert sorted(OTHER_TESTS.keys() - alone) == [], "take these out of OTHER_TESTS"
+    gone = {*filter(is_present, OTHER_TESTS)} - alone
+    assert sorted(gone) == [], "take these out of OTHER_TESTS"
 
 
 def test_named_files_and_folders_exist() -> None:
     """What the lists name is there, and a folder is listed only while its files do not mirror."""
-    assert [name for name in TESTED_ELSEWHERE.values() if not (ROOT / "tests" / name).is_file()] == []
+    places = filter(is_present, TESTED_ELSEWHERE.values())
+    assert [name for name in places if not (ROOT / "tests" / name).is_file()] == []
     of = {test: mirrored(test) for test in files_of_tests()}
-    for folder in AS_A_WHOLE:
+    for folder in filter(is_present, AS_A_WHOLE):
         inside = [module for module in modules() if str(Path(module).parent) == folder]
         tests = [test for test in of if str(Path(test).parent) == folder]
         assert inside, f"{folder} has no modules"
@@ -190,3 +201,8 @@ def test_named_files_and_folders_exist() -> None:
         )
         assert not mirrors, f"{folder} mirrors now: take it out of the list"
     assert [folder for folder in OTHER_FOLDERS if not (ROOT / "tests" / folder).is_dir()] == []
+
+
+def test_every_addon_is_named() -> None:
+    folders = {path.parent.name for path in (ROOT / "tourney" / "addons").glob("*/__init__.py")}
+    assert folders == {*NAMES} - {*ABSENT}

@@ -4,8 +4,9 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from unittest.mock import patch
 
 import pytest
@@ -91,12 +92,17 @@ def test_plugins_are_listed_by_name_with_our_own(boxes: Registry[Box], home: str
         assert boxes.clashes() == {}
 
 
+def _forget() -> None:
+    plugins._entry_points.cache_clear()
+    plugins._installed.cache_clear()
+
+
 def test_entry_points_of_our_own_package_are_not_asked() -> None:
     """The folders of ``tourney/addons`` are newer than an editable installation's metadata."""
     with patch.object(plugins, "GROUP", "console_scripts"):
-        plugins._installed.cache_clear()
+        _forget()
         names = [point.dist.name for point in plugins.installed() if point.dist]
-    plugins._installed.cache_clear()
+    _forget()
     assert names
     assert "tourney" not in names
 
@@ -182,6 +188,49 @@ def test_working_things_are_listed_beside_broken_ones(boxes: Registry[Box], home
         assert not boxes.knows("sack")
         with pytest.raises(BotError, match=r"the plugin of box bag \(.*\) is broken"):
             boxes.all()
+
+
+def package(folder: Path, name: str, groups: str) -> None:
+    """Write what pip leaves of an installed package: its name and entry points."""
+    metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(groups)
+
+
+@pytest.mark.parametrize("group", plugins.OLD_GROUPS)
+def test_package_of_an_old_group_is_named_with_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: str
+) -> None:
+    """Where its name is requested, and where all are listed: in errors, never by absence alone."""
+    package(tmp_path, "old-hex", f"[{group}]\nhex = hex:Hex\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    sentence = (
+        f"the package old-hex offers hex by the entry-point group {group}, which Tourney no longer reads; the"
+        " package must offer it in an Addon by the group tourney.addons (docs/how-to/write-an-add-on.md)"
+    )
+    kind = cast("plugins.Kind", group.partition(".")[2])
+    things = Registry[Box]("thing", kind, Box, BotError)
+    for request in (lambda: things.find("hex"), lambda: things.find_class("hex")):
+        with pytest.raises(BotError) as error:
+            request()
+        assert str(error.value) == sentence
+    with pytest.raises(BotError, match=r"there is no thing 'bag'.*the package old-hex offers hex"):
+        things.find("bag")
+    assert "hex" in things.names()
+    assert things.knows("hex")
+    assert list(plugins.others()[1].values()) == [sentence]
+
+
+def test_package_that_offers_both_groups_needs_no_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package(tmp_path, "new-hex", "[tourney.games]\nhex = box:Hex\n\n[tourney.addons]\nhex = box:ADDON\n")
+    (tmp_path / "box.py").write_text("from tourney.plugins import Addon\n\nADDON = Addon()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    working, broken = plugins.others()
+    assert list(working) == ["hex"]
+    assert broken == {}
 
 
 def test_every_shipped_addon_is_a_folder_and_offers_what_exists() -> None:

@@ -18,7 +18,6 @@ import sys, threading
 import msgspec
 from msgspec import inspect
 from tourney.prepared_types import prepared
-from tourney.run.workers.messages import decode
 from tourney.schema import read
 
 TYPES = """
@@ -58,11 +57,12 @@ for _ in range(300):
     names = {}
     exec(TYPES, names)
     outer, box = names["Outer"], names["Box"][names["Outer"]]
+    typed = lambda text: msgspec.json.decode(text, type=prepared(outer))
     values = race([
-        lambda: decode(TEXT, outer),
+        lambda: typed(TEXT),
         lambda: read(msgspec.json.decode(TEXT), outer),
         lambda: msgspec.json.decode(b'{"content": %s}' % TEXT, type=prepared(box)).content,
-        lambda: inspect.type_info(prepared(tuple[outer, ...])).item_type.cls and decode(TEXT, outer),
+        lambda: inspect.type_info(prepared(tuple[outer, ...])).item_type.cls and typed(TEXT),
     ])
     assert [value.inner.pair.second.content for value in values] == [2, 2, 2, 2], values
 '''

@@ -52,6 +52,7 @@ REFEREE: list[tuple[bytes, RefereeMessage]] = [
     ),
     (b"go\n", Go()),
     (b"go move=100 clocks=0,59999 inc=10 nodes=500\n", Go(100, (0, 59_999), 10, 500)),
+    (b"go clocks=1,2 inc=0 moves=40 depth=3\n", Go(None, (1, 2), 0, None, 3, 40)),
 ]
 BOT: list[tuple[bytes, BotMessage]] = [
     (b"bot\n", Greeting()),
@@ -102,8 +103,10 @@ def test_bot_lines_are_read_and_written(line: bytes, message: BotMessage) -> Non
         st.builds(Over, st.lists(SEATS, min_size=1, max_size=4).map(tuple), WORDS),
         st.builds(NewGame, WORDS, SEATS, SEATS, NUMBERS, LIMIT, st.none(), st.just(0), LIMIT, OPTIONS),
         st.builds(NewGame, WORDS, SEATS, SEATS, NUMBERS, LIMIT, NUMBERS, NUMBERS, LIMIT, OPTIONS),
-        st.builds(Go, LIMIT, st.none(), st.just(0), LIMIT),
-        st.builds(Go, LIMIT, st.lists(NUMBERS, min_size=1, max_size=4).map(tuple), NUMBERS, LIMIT),
+        st.builds(Go, LIMIT, st.none(), st.just(0), LIMIT, LIMIT, st.none()),
+        st.builds(
+            Go, LIMIT, st.lists(NUMBERS, min_size=1, max_size=4).map(tuple), NUMBERS, LIMIT, LIMIT, LIMIT
+        ),
     )
 )
 def test_any_referee_message_is_read_back(message: RefereeMessage) -> None:

@@ -23,7 +23,7 @@ A bot's misbehaviour is not an exception: it is data in a record. The tree::
         ├── TablesError             tables of endings are missing or damaged on this machine
         ├── SandboxError            the machine cannot give the sandbox that was requested
         ├── OverloadError           a bot waited too long for a processor: the match has no result
-        ├── OutOfMemoryError        the kernel ended a bot as memory was full: the match has no result
+        ├── OutOfMemoryError        a bot was ended because memory was full: the match has no result
         └── WorkerError             a worker process was lost for good
 
 A message is one sentence that names the file, line or value, and what to do.
@@ -31,24 +31,6 @@ A message is one sentence that names the file, line or value, and what to do.
 
 from importlib import import_module
 from types import ModuleType
-
-
-def printable(text: str) -> str:
-    """A text on one line, with every character that is not printable as an escape sequence."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-def legible(text: str, mark: str = "\N{REPLACEMENT CHARACTER}") -> str:
-    """A text with ``mark`` for each character that cannot be printed: controls, marks of direction."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else mark for c in text)
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: ``1 fault``, ``2 faults``, ``2 matches``."""
-    many = plural or (f"{noun}es" if noun.endswith("ch") else f"{noun}s")
-    return f"{number:,} {noun if number == 1 else many}"
 
 
 class TourneyError(Exception):
@@ -163,9 +145,9 @@ class OverloadError(EnvironmentFailure):
 
 
 class OutOfMemoryError(EnvironmentFailure):
-    """The kernel ended a bot because the machine's memory was full, so its match has no result.
+    """A bot was ended because the machine's memory was full, so its match has no result.
 
-    ``bot`` names the bot that used the most; ``proven``: more than its limit.
+    ``bot`` names the bot that used the most, "" if that is unknown; ``proven``: more than its limit.
     """
 
     def __init__(self, message: object, *, bot: str, proven: bool = False) -> None:

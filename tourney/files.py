@@ -99,9 +99,9 @@ def write_folder(
 
 
 def check_writable(path: Path, *, new: bool = False) -> None:
-    """Raise what ``writing`` would raise at once, before long work whose result goes to ``path``.
+    """Raise the errors of ``writing`` at once, before long work whose result goes to ``path``.
 
-    Leaves nothing behind, and does not touch what is there.
+    Leaves nothing behind, and does not touch an existing file.
     """
     with _errors(path):
         if (descriptor := descriptor_of(path)) is not None:
@@ -131,9 +131,9 @@ def descriptor_of(path: Path) -> int | None:
     for _ in range(_MAX_LINKS):
         folder, name = os.path.split(at)
         folder = os.path.realpath(folder)
-        found = _DESCRIPTOR.fullmatch(f"{folder}/{name}")
-        if found is not None and found[1] in (None, "self", "thread-self", str(os.getpid())):
-            return int(found[2])
+        matched = _DESCRIPTOR.fullmatch(f"{folder}/{name}")
+        if matched is not None and matched[1] in (None, "self", "thread-self", str(os.getpid())):
+            return int(matched[2])
         try:
             at = os.path.join(folder, os.readlink(at))  # noqa: PTH115, PTH118 - texts
         except OSError:
@@ -142,13 +142,13 @@ def descriptor_of(path: Path) -> int | None:
 
 
 def _resolve(path: Path, *, new: bool) -> tuple[Path, bool]:
-    """The path without links, and whether it is that of a regular file, or of none yet.
+    """The path without links, and whether it names a regular file, or no file yet.
 
     Raises UsageError, or EnvironmentFailure without a folder, for a place where no file can be written.
     """
     real = Path(os.path.realpath(path))
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         if path.is_symlink():
             raise UsageError(
@@ -162,15 +162,15 @@ def _resolve(path: Path, *, new: bool) -> tuple[Path, bool]:
         if error.errno != errno.ELOOP:
             raise
         raise UsageError(f"{path} is a symbolic link that leads back to itself: remove the link") from None
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise UsageError(f"{path} is a folder: name a file")
-    if stat.S_ISSOCK(found.st_mode):
+    if stat.S_ISSOCK(status.st_mode):
         raise UsageError(f"{path} is a socket: name a file, a FIFO or a device")
-    regular = stat.S_ISREG(found.st_mode)
+    regular = stat.S_ISREG(status.st_mode)
     if regular and new:
         raise UsageError(f"{path} is there already; name another file")
     # The superuser may write to any file; one without any write permission is still meant to stay.
-    if regular and not (found.st_mode & 0o222 and os.access(real, os.W_OK, effective_ids=True)):
+    if regular and not (status.st_mode & 0o222 and os.access(real, os.W_OK, effective_ids=True)):
         raise UsageError(f"{path} is read-only: make it writable, or name another file")
     return real, regular
 
@@ -352,7 +352,8 @@ def mounts() -> list[Mount]:
     listed = []
     for line in lines:
         before, _, after = line.partition(b" - ")
-        fields, rest = before.split(b" "), after.split(b" ")
+        fields = before.split(b" ")
+        rest = after.split(b" ")
         if len(fields) > 4 and rest[0]:
             root, place = (
                 Path(
@@ -362,6 +363,7 @@ def mounts() -> list[Mount]:
                 )
                 for field in fields[3:5]
             )
-            kind, device = rest[0].decode("ascii", "replace"), fields[2].decode("ascii", "replace")
+            kind = rest[0].decode("ascii", "replace")
+            device = fields[2].decode("ascii", "replace")
             listed.append(Mount(place, kind, device, root))
     return listed

@@ -26,7 +26,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from tourney.errors import UnsafeFileError, legible
+from tourney.errors import UnsafeFileError
+from tourney.texts import legible
 
 _OPENAT2: Final = 437  # the same number on every processor that this runs on
 _BELOW: Final = 0x01 | 0x02 | 0x04 | 0x08  # RESOLVE_NO_XDEV, _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH
@@ -142,11 +143,11 @@ _REFUSALS: Final = {
     errno.EAGAIN: "is held by a lease of a program; end that program",
     errno.ENXIO: "is not a regular file; remove it",
 }
-"""What an error of opening says about the file, and not about this machine."""
+"""Errors of opening that concern the file, and not this machine."""
 
 
 class FolderEntry(NamedTuple):
-    """A name in a folder, and what it was when the folder was listed."""
+    """A name in a folder, with its metadata at the time of listing."""
 
     name: str
     info: os.stat_result
@@ -247,6 +248,15 @@ class HeldFolder:
         finally:
             os.close(fd)
 
+    def info(self, path: str) -> os.stat_result:
+        """What the system says about a file, folder or link, which is not followed."""
+        folder, _, name = path.rpartition("/")
+        fd = self._open(folder, _HANDLE)
+        try:
+            return os.stat(name, dir_fd=fd, follow_symlinks=False)
+        finally:
+            os.close(fd)
+
     def make_folder(self, name: str, mode: int) -> "HeldFolder":
         """Hold a folder of this one, which is made with exactly this mode if it is missing."""
         try:
@@ -299,7 +309,8 @@ class HeldFolder:
         if fd is None:
             os.unlink(name, dir_fd=self.fd)
             return
-        numbers, left = count(), most
+        numbers = count()
+        left = most
         try:
             # No recursion: folders may be deeper than Python's stack, and longer than any path may be.
             while inner := _empty(fd):
@@ -362,7 +373,8 @@ _LINKED_BY_ANYONE: Final = "in a folder that everybody may write to; replace it 
 def _copy(source: FileIO, target: HeldFolder, name: str, most: int, mode: int) -> bool:
     """Copy an open file to a new one; False, and no file, if it holds more than ``most`` bytes."""
     mode |= os.fstat(source.fileno()).st_mode & stat.S_IXUSR
-    left, complete = most, False
+    left = most
+    complete = False
     try:
         with os.fdopen(os.open(name, _NEW, mode, dir_fd=target.fd), "wb") as copy:
             while left >= 0 and (chunk := source.read(_CHUNK)):

@@ -1,4 +1,4 @@
-"""Text from outside, JSON and TOML: what no value of Tourney can hold is refused in plain words.
+"""JSON and TOML from outside: values that Tourney cannot hold are refused in plain words.
 
 Files may be compressed with gzip or Zstandard: they are read as their first bytes say, and written as their
 names say. Zstandard needs the extra ``zstd``. What is written depends on the content alone: no date, no name.
@@ -10,11 +10,12 @@ import json
 import sys
 import tomllib
 import zlib
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, Protocol, cast
@@ -33,14 +34,14 @@ _PIECE: Final = 2048
 """Compressed bytes that are unpacked at a time: at most 32 MiB come out of them."""
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_HEADERS: Final = 31
-"""What makes zlib read gzip's headers."""
+"""The value of ``wbits`` with which zlib reads gzip's headers."""
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE: Final = b"\x2a\x4d\x18"
 """Bytes 1 to 3 of a Zstandard frame that holds no content."""
 
 
 class Readable(Protocol):
-    """What ``unpacked`` reads from."""
+    """The interface of a source for ``unpacked``."""
 
     def read(self, size: int, /) -> bytes:
         """Give at most ``size`` further bytes; none at the end."""
@@ -77,6 +78,19 @@ def unpacked(file: Readable, name: str) -> Iterator[bytes]:
         while first:
             yield first
             first = file.read(MAX_READ)
+
+
+def utf8_of(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield a text as UTF-8 without a byte order mark, which tells UTF-16; other texts stay as they are."""
+    first = next(blocks, b"")
+    encoding = {BOM_UTF16_LE: "utf-16-le", BOM_UTF16_BE: "utf-16-be"}.get(first[:2])
+    if encoding is None:
+        yield first.removeprefix(BOM_UTF8)
+        yield from blocks
+        return
+    decoder = getincrementaldecoder(encoding)("replace")
+    for block in chain([first[2:]], blocks):
+        yield decoder.decode(block).encode("utf-8", "replace")
 
 
 def _decompressed(
@@ -145,7 +159,7 @@ class _Blocks(io.RawIOBase):
 
 
 def file_of(blocks: Iterable[bytes]) -> io.BufferedReader:
-    """A file of what comes in blocks."""
+    """A file that reads from an iterator of blocks."""
     return io.BufferedReader(_Blocks(iter(blocks)), MAX_READ)
 
 
@@ -269,12 +283,14 @@ def read_json_lines(path: Path, name: str = "") -> Iterator[tuple[str, object]]:
         if first.rstrip().endswith(_GOES_ON):
             yield name, _parse_line(first + file.read(MAX_LINE + 1 - len(first)), name)
             return
-        number, line = 1, first
+        number = 1
+        line = first
         while line:
             if line.strip():
                 where = f"{name} line {number}"
                 yield where, _parse_line(line.rstrip(), where)
-            number, line = number + 1, file.readline(MAX_LINE + 1)
+            number = number + 1
+            line = file.readline(MAX_LINE + 1)
 
 
 def read_json_value(path: Path) -> object:
@@ -322,12 +338,12 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         twice = next(key for key, count in counts.items() if count > 1)
         raise _PhraseError(f"the key {ascii(twice)[:60]} is there twice in one object")
-    return found
+    return mapping
 
 
 def depth_exceeds(value: object) -> bool:

@@ -28,6 +28,14 @@ T = TypeVar("T")
 
 GROUP: Final = "tourney.addons"
 """The entry-point group by which other packages offer an ``Addon``."""
+OLD_GROUPS: Final = (
+    *("tourney.games", "tourney.game_families", "tourney.formats", "tourney.rating_methods"),
+    *("tourney.executors", "tourney.sandboxes", "tourney.protocols"),
+)
+"""The groups by which other packages offered things of one kind, before there was ``GROUP``.
+
+They are no longer read: what a package offers by them is as broken as an add-on that cannot be imported.
+"""
 PACKAGE: Final = "tourney"
 """The name of Tourney's own distribution."""
 _NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
@@ -40,6 +48,7 @@ Kind = Literal[
     "executors",
     "sandboxes",
     "protocols",
+    "launchers",
     "report_pages",
 ]
 """The fields of an ``Addon`` that map a name to ``module:attribute``."""
@@ -75,6 +84,8 @@ class Addon(NamedTuple):
     executors          a subclass of ``tourney.run.workers.executor.MatchExecutor``
     sandboxes          a subclass of ``tourney.bots.sandbox.sandbox.Sandbox``
     protocols          a subclass of ``tourney.bots.protocols.BotProtocol``
+    launchers          a subclass of ``tourney.match.launcher.MatchLauncher``: it plays matches whose bots are
+                       not processes of the runner
     module_runtimes    a subclass of ``tourney.bots.modules.ModuleRuntime``: it runs WebAssembly modules
     report_pages       a ``tourney.report.site.PageKind``
     tournament_checks  by format: a function ``(database, tournament)`` that yields a sentence for
@@ -95,6 +106,7 @@ class Addon(NamedTuple):
     executors: Mapping[str, str] = _NOTHING
     sandboxes: Mapping[str, str] = _NOTHING
     protocols: Mapping[str, str] = _NOTHING
+    launchers: Mapping[str, str] = _NOTHING
     module_runtimes: Mapping[str, str] = _NOTHING
     report_pages: Mapping[str, str] = _NOTHING
     tournament_checks: Mapping[str, str] = _NOTHING
@@ -129,6 +141,7 @@ CORE: Final = Addon(
         "plain": "tourney.bots.sandbox.plain:PlainSandbox",
     },
     protocols={"tourney": "tourney.bots.protocols:TourneyProtocol"},
+    launchers={"outside": "tourney.match.outside_referee:OutsideReferee"},
 )
 """What the core brings, besides its commands (``tourney.cli.main``) and pages (``tourney.report.site``)."""
 
@@ -152,22 +165,56 @@ def installed() -> tuple[EntryPoint, ...]:
 
 
 @cache
-def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001 - other paths, other packages
-    """Reading the metadata of the installed packages takes tens of milliseconds."""
+def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    points = (point for point in _entry_points(path)[GROUP] if _package(point) != PACKAGE)
+    return tuple(sorted(points, key=lambda point: (point.name, point.value)))
+
+
+@cache
+def _entry_points(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:  # noqa: ARG001 - other paths, other packages
+    """By group. Reading the metadata of the installed packages takes tens of milliseconds."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import; bots do without
 
-    points = (
-        point for point in entry_points(group=GROUP) if point.dist is None or point.dist.name != PACKAGE
-    )
-    return tuple(sorted(points, key=lambda point: (point.name, point.value)))
+    points = entry_points()
+    return {group: tuple(points.select(group=group)) for group in (GROUP, *OLD_GROUPS)}
+
+
+def _package(point: EntryPoint) -> str:
+    return point.value if point.dist is None else point.dist.name
+
+
+def outdated() -> Mapping[str, Mapping[str, str]]:
+    """By old group and name: a sentence for what other packages offer by one of ``OLD_GROUPS``.
+
+    A package that also offers an add-on is left out: it works with older versions of Tourney too.
+    """
+    return _outdated(tuple(sys.path))
+
+
+@cache
+def _outdated(path: tuple[str, ...]) -> Mapping[str, Mapping[str, str]]:
+    adapted = {PACKAGE, *map(_package, _installed(path))}
+    entries: dict[str, dict[str, str]] = {group: {} for group in OLD_GROUPS}
+    for group, sentences in entries.items():
+        for point in sorted(_entry_points(path)[group], key=lambda point: point.name):
+            if (package := _package(point)) not in adapted:
+                sentences[point.name] = (
+                    f"the package {package} offers {point.name} by the entry-point group {group}, which"
+                    f" Tourney no longer reads; the package must offer it in an Addon by the group {GROUP}"
+                    " (docs/how-to/write-an-add-on.md)"
+                )
+    return entries
 
 
 def others() -> tuple[Mapping[str, Addon], Mapping[str, str]]:
     """The working add-ons of other packages by name, and a sentence for each broken one.
 
-    The name is that of the entry point, with its target behind it if two packages use one name.
+    The name is that of the entry point, with its target behind it if two packages use one name. What is
+    offered by an old group has the group's name before its own.
     """
-    return _loaded(installed())
+    working, broken = _loaded(installed())
+    old = {f"{group}:{name}": text for group, texts in outdated().items() for name, text in texts.items()}
+    return working, {**broken, **old}
 
 
 @cache
@@ -195,6 +242,7 @@ def _loaded(points: tuple[EntryPoint, ...]) -> tuple[Mapping[str, Addon], Mappin
 def offered(field: str) -> dict[str, str]:
     """The entries of a field of ``Addon`` by name, of the core and all working add-ons; Tourney's own win."""
     entries: dict[str, str] = {}
+    # The last one wins, so a plugin cannot take the place of Tourney's own.
     for addon in (*others()[0].values(), *shipped().values(), CORE):
         entries |= getattr(addon, field)
     return entries
@@ -252,11 +300,11 @@ class Registry(Generic[T]):
 
     def names(self) -> tuple[str, ...]:
         """All names, sorted; those of broken plugins too."""
-        return tuple(sorted(self._offers()))
+        return tuple(sorted({*self._offers(), *self._outdated()}))
 
     def knows(self, name: str) -> bool:
         """Whether anything is offered under that name, broken or not."""
-        return name in self._core or name in self._offers()
+        return name in self._core or name in self._offers() or name in self._outdated()
 
     def all(self) -> tuple[T, ...]:
         """Everything offered, sorted by name. Raise ``error`` for the first one broken or offered twice."""
@@ -273,7 +321,7 @@ class Registry(Generic[T]):
         """
         plugins: list[T] = []
         broken = {**others()[1], **self.clashes()}
-        for name in self.names():
+        for name in sorted(self._offers()):  # ``others`` names what is offered by an old group
             try:
                 plugins.append(self.find(name))
             except TourneyError as error:
@@ -313,6 +361,10 @@ class Registry(Generic[T]):
                 targets.append(target)
         return offers
 
+    def _outdated(self) -> Mapping[str, str]:
+        """Sentences on what other packages offer by the kind's old entry-point group, by name."""
+        return outdated().get(f"{PACKAGE}.{self.kind}", _NOTHING)
+
     def _clash(self, name: str, targets: list[str]) -> str:
         if name in self.own:
             by = " and ".join(targets[1:])
@@ -325,10 +377,12 @@ class Registry(Generic[T]):
     def _target(self, name: str) -> str:
         if name in self._core:
             return self._core[name]
-        if name in (own := self.own):
-            return own[name]
+        if name in (ours := self.own):
+            return ours[name]
         offers = self._offers()
         if name not in offers:
+            if name in (sentences := self._outdated()):
+                raise self._error(sentences[name])
             names = ", ".join(sorted(offers)) or "none"
             # The missing one may be what a broken add-on would have brought.
             reasons = "".join(f"; {sentence}" for sentence in others()[1].values())

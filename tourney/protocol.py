@@ -102,19 +102,26 @@ class Legal(NamedTuple):
 
 
 class Go(NamedTuple):
-    """``go ...``: the bot's turn; it answers Move or Resign. ``clocks_ms`` are all seats', in seat order."""
+    """``go ...``: the bot's turn; it answers Move or Resign. ``clocks_ms`` are all seats', in seat order.
+
+    ``moves``: its actions, with this one, until its clock gets its time again.
+    """
 
     move_ms: int | None = None
     clocks_ms: Sequence[int] | None = None
     increment_ms: int = 0
     nodes: int | None = None
+    depth: int | None = None
+    moves: int | None = None
 
     def encode(self) -> bytes:
         """The line."""
         clock = None
         if self.clocks_ms is not None:
             clock = f"clocks={','.join(map(str, self.clocks_ms))} inc={self.increment_ms}"
-        return _line("go" + _limits(self.move_ms, clock, self.nodes))
+            clock += "" if self.moves is None else f" moves={self.moves}"
+        depth = "" if self.depth is None else f" depth={self.depth}"
+        return _line("go" + _limits(self.move_ms, clock, self.nodes) + depth)
 
 
 class Withdrawn(NamedTuple):
@@ -290,18 +297,18 @@ def win_chance(info: str) -> int | None:
     return chance_in({key: float(value) for key, value in re.findall(_CHANCES, info)})
 
 
-def chance_in(said: Mapping[str, float]) -> int | None:
+def chance_in(scores: Mapping[str, float]) -> int | None:
     """The chance that the values of CHANCE_KEYS mean, or None."""
-    if "win" in said:
-        return round(SURE_WIN * said["win"]) if 0 <= said["win"] <= 1 else None
-    if "mate" in said:
-        return SURE_WIN if said["mate"] > 0 else 0
-    score = said.get("score")
+    if "win" in scores:
+        return round(SURE_WIN * scores["win"]) if 0 <= scores["win"] <= 1 else None
+    if "mate" in scores:
+        return SURE_WIN if scores["mate"] > 0 else 0
+    score = scores.get("score")
     return None if score is None or not -1 <= score <= 1 else round(SURE_WIN * (score + 1) / 2)
 
 
 def _greeting(words: str) -> Greeting | Invalid:
-    """Read what follows ``bot``: KEY=VALUE words, each key once, ``wants`` a list of _WANTS."""
+    """Read the words after ``bot``: KEY=VALUE, each key once, ``wants`` a list of _WANTS."""
     if not words:
         return Greeting()
     pairs: dict[str, str] = {}
@@ -312,10 +319,10 @@ def _greeting(words: str) -> Greeting | Invalid:
         if key in pairs:
             return Invalid(f"bot: {key} is given twice")
         pairs[key] = value
-    given = pairs.pop("wants", None)
-    wants = [] if given is None else given.split(",")
+    asked = pairs.pop("wants", None)
+    wants = [] if asked is None else asked.split(",")
     if any(want not in _WANTS or wants.count(want) > 1 for want in wants):
-        return Invalid(f"bot: wants={shown(str(given))} is not position, legal, or both, each once")
+        return Invalid(f"bot: wants={shown(str(asked))} is not position, legal, or both, each once")
     return Greeting("position" in wants, "legal" in wants, tuple(pairs.items()))
 
 
@@ -330,10 +337,11 @@ def _game(rest: str) -> NewGame:
 def _go(rest: str) -> Go:
     pairs = dict(word.split("=", 1) for word in rest.split(" ")) if rest else {}
     clocks = pairs.pop("clocks", None)
-    move, inc, nodes = _numbers(pairs, "move", "inc", "nodes")
+    move, inc, nodes, depth, moves = _numbers(pairs, "move", "inc", "nodes", "depth", "moves")
     if pairs:
         raise ValueError(f"unknown words: {pairs}")
-    return Go(move, None if clocks is None else tuple(map(_number, clocks.split(","))), inc or 0, nodes)
+    times = None if clocks is None else tuple(map(_number, clocks.split(",")))
+    return Go(move, times, inc or 0, nodes, depth, moves)
 
 
 def _over(rest: str) -> Over:
@@ -356,7 +364,7 @@ def _number(text: str) -> int:
 
 
 def _numbers(pairs: dict[str, str], *keys: str) -> list[int | None]:
-    """Take the numbers of some keys, None for those that are missing."""
+    """Take the numbers of some keys, None for missing ones."""
     return [_number(pairs.pop(key)) if key in pairs else None for key in keys]
 
 

@@ -15,10 +15,10 @@ import msgspec
 from msgspec import Meta
 from msgspec import inspect as types
 
-from tourney.errors import printable
 from tourney.games.base import ACTION_PATTERN, GAME_PATTERN
 from tourney.prepared_types import prepared
 from tourney.seeds import MAX_SEED
+from tourney.texts import printable
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 UNICODE: Final = r"\A[^\ud800-\udfff]*\Z"
 STORABLE: Final = r"\A[^\x00\ud800-\udfff]*\Z"
-"""What every database takes: PostgreSQL refuses NUL."""
+"""Text that every database accepts: PostgreSQL refuses NUL."""
 
 
 def whole(pattern: re.Pattern[str], description: str) -> Meta:
@@ -97,10 +97,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Whole numbers become floats where the schema has them. Raises msgspec.ValidationError.
         """
         if isinstance(source, Mapping):
-            found = {name: source[name] for name in cls.__struct_fields__ if name in source}
+            values = {name: source[name] for name in cls.__struct_fields__ if name in source}
         else:
-            found = {name: getattr(source, name) for name in cls.__struct_fields__ if hasattr(source, name)}
-        return msgspec.convert(found | more, prepared(cls), from_attributes=True)
+            values = {name: getattr(source, name) for name in cls.__struct_fields__ if hasattr(source, name)}
+        return msgspec.convert(values | more, prepared(cls), from_attributes=True)
 
 
 class Document(Part, frozen=True, kw_only=True):
@@ -163,7 +163,7 @@ def read(
     beginning with ``at``; ``toml`` words it in TOML's terms.
     """
     try:
-        found = msgspec.convert(data, prepared(type_))
+        value = msgspec.convert(data, prepared(type_))
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the second of half a character
         _explain(data, types.type_info(prepared(type_)), toml, tuple(at))
         # Never seen: _explain has found nothing.
@@ -172,7 +172,7 @@ def read(
         for key in needed:
             if key not in data:
                 raise SchemaError((*at, key), "is missing")
-    return found
+    return value
 
 
 def check_range(path: Sequence[str | int], value: int, low: int, high: int) -> None:
@@ -216,10 +216,10 @@ def either(words: Sequence[str]) -> str:
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]
 
 
-def unknown_key(path: Sequence[str | int], key: object, known: Sequence[str]) -> SchemaError:
+def unknown_key(path: Sequence[str | int], key: object, keys: Sequence[str]) -> SchemaError:
     """The error for a key that does not exist."""
-    near = get_close_matches(str(key), known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"the keys are: {', '.join(known)}"
+    near = get_close_matches(str(key), keys, 1)
+    hint = f"did you mean {near[0]}?" if near else f"the keys are: {', '.join(keys)}"
     return SchemaError(path, f"unknown key {show(key)}; {hint}", inside=True, key=str(key))
 
 
@@ -232,7 +232,7 @@ def bare(pattern: str) -> str:
 
 
 class _Extra(TypedDict, total=False):
-    """What the types above say of themselves beyond what ``Meta`` knows."""
+    """Properties of the types above that ``Meta`` has no field for."""
 
     want: str
     examples: list[object]
@@ -275,7 +275,8 @@ def _explain(value: object, info: types.Type, toml: bool, path: tuple[str | int,
 
 
 def _explain_number(value: float, info: types.IntType | types.FloatType, path: tuple[str | int, ...]) -> None:
-    least, most = info.ge, info.le
+    least = info.ge
+    most = info.le
     if (least is None or value >= least) and (most is None or value <= most):
         return
     below = most in (None, MAX_INT) and value < (least or 0)

@@ -5,9 +5,10 @@ order. Integers only. The last part has what a match samples by its seed.
 """
 
 import hashlib
+import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, permutations
 from typing import TypeVar
 
@@ -128,6 +129,19 @@ def sample_opening_action(seed: int, attempt: int, j: int, actions: Sequence[T])
 def sample_book_line(seed: int, lines: int) -> int:
     """The line (from 0), of an opening book with this number of lines, that a match begins with."""
     return uniform(derive(seed, "book"), lines)
+
+
+def shuffled_book_line(seed: int, entrants: Iterable[int], turn: int, lines: int) -> int:
+    """The line (from 0) of a book that the ``turn``-th game or group (from 0) of some entrants begins with.
+
+    ``seed`` is the tournament's. The lines are at a distance that has no common divisor with their number, so
+    none comes again before all have come.
+    """
+    labels = sorted(entrants)
+    step = 1 + uniform(derive(seed, "book-step", *labels), lines)
+    while math.gcd(step, lines) > 1:
+        step += 1
+    return (uniform(derive(seed, "book", *labels), lines) + turn * step) % lines
 
 
 def sample_substitute(seed: int, seat: int, j: int, actions: Sequence[T]) -> T:

@@ -43,6 +43,7 @@ class WorkerProcess(SpawnProcess):
     @staticmethod
     def _Popen(process_obj: BaseProcess) -> "Popen":  # noqa: N802 - the standard library's name
         main = sys.modules["__main__"]
+        # The spawn method reads __main__ to tell the child which file to import; an empty module names none.
         sys.modules["__main__"] = ModuleType("__main__")
         try:
             with terminal_signals_blocked():
@@ -133,6 +134,7 @@ class Pool:
             while flying:
                 key, future = flying.popleft()
                 reply = future.result()
+                # One new task for each reply: replies that were not read yet stay bounded.
                 flying.extend(islice(left, 1))
                 yield key, reply
         except BrokenProcessPool as error:
@@ -142,7 +144,7 @@ class Pool:
             ) from error
 
     def close(self) -> None:
-        """End the processes; what they are working on is lost."""
+        """End the processes; their unfinished tasks are lost."""
         if self._executor is not None:
             self._executor.shutdown(wait=True, cancel_futures=True)
             self._executor = None
@@ -174,6 +176,7 @@ def _begin() -> None:
 
     Such work leaves hardly any cycles, but makes many objects that a search would visit.
     """
+    # Objects of the imports live as long as the process, so no search needs to visit them.
     gc.freeze()
     gc.set_threshold(GARBAGE)
     for number in TERMINAL_SIGNALS:

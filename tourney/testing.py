@@ -83,26 +83,26 @@ def _steps(text: str, path: Path) -> Iterator[Step]:
 
 
 def play_dialogue(channel: Channel, steps: Sequence[Step], *, answer_ms: int = ANSWER_MS) -> str:
-    """Say the referee's lines to a bot and compare its own; return the first difference in words, or ""."""
-    said: list[str] = []
+    """Send the referee's lines to a bot and compare its answers; return the first difference, or ""."""
+    lines: list[str] = []
     for step in steps:
         if not step.by_bot:
-            said.append(step.text)
+            lines.append(step.text)
             continue
-        if said:
-            channel.request("".join(f"{line}\n" for line in said).encode())
-            said.clear()
+        if lines:
+            channel.request("".join(f"{line}\n" for line in lines).encode())
+            lines.clear()
         event = _next(channel, answer_ms, infos=step.text.startswith("info"))
-        other = "anything but " if step.avoided else ""
-        expected = f"line {step.number}: expected {other}{cut_line(step.text)!r}"
+        exception = "anything but " if step.avoided else ""
+        expected = f"line {step.number}: expected {exception}{cut_line(step.text)!r}"
         if event.kind == "timeout":
             return f"{expected}, but the bot said nothing in {answer_ms:,} ms"
         if event.kind != "line":
             return f"{expected}, but {_end_of(event)}"
         if (_pattern(step.text).fullmatch(event.text) is not None) == step.avoided:
             return f"{expected}, but the bot said {cut_line(event.text)!r}"
-    if said:
-        channel.send("".join(f"{line}\n" for line in said).encode())
+    if lines:
+        channel.send("".join(f"{line}\n" for line in lines).encode())
     return ""
 
 

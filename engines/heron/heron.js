@@ -38,11 +38,11 @@ class Draw {
 
 /** A position: `board` has a colour or 0 for each square, column by column. Colours count from 1. */
 class Position {
-  constructor(seats, stones, playOn) {
+  constructor(seats, stones, playOn, single) {
     this.seats = seats;
     this.stones = stones;
     this.playOn = playOn;
-    this.colours = seats === 2 ? 4 : seats;
+    this.colours = seats === 2 && !single ? 4 : seats; // `single`: each of two seats has one colour
     this.board = new Uint8Array(COLUMNS * ROWS);
     this.hands = new Uint8Array(this.colours + 1).fill(stones);
     this.ranks = new Uint8Array(this.colours + 1); // of colours that are done
@@ -102,6 +102,8 @@ class Position {
       this.again = false;
     } else {
       for (let square = 0; square < this.board.length; square++) this.lift(square);
+      // The game starts over: the first colour that is not done is next.
+      if (this.rolls < LAST_ROLL) this.colour = this.colours;
       this.next();
     }
   }
@@ -222,7 +224,7 @@ let position = null, seat = 1, draw = new Draw(1);
 
 function answer(line) {
   const [word, ...rest] = line.split(" ");
-  if (word === "tourney") return "bot name=heron version=1.1\n";
+  if (word === "tourney") return "bot name=heron version=1.2\n";
   if (word === "game") {
     if (rest[0] !== "sage-stones") {
       process.stderr.write("heron plays sage-stones and nothing else\n");
@@ -232,7 +234,8 @@ function answer(line) {
     seat = Number(settings.get("seat"));
     draw = new Draw(settings.get("seed"));
     position = new Position(
-      Number(settings.get("seats")), Number(settings.get("stones") || 10), settings.get("play-on") === "yes");
+      Number(settings.get("seats")), Number(settings.get("stones") || 10), settings.get("play-on") === "yes",
+      settings.get("colours") === "1");
     return "ready\n";
   }
   if (word === "play") {

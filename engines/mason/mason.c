@@ -82,6 +82,7 @@ static void roll(Position *p, int number)
             for (int c = 0; c < COLUMNS; c++)
                 for (int r = 0; r < ROWS; r++)
                     lift(p, c, r);
+            p->colour = colours; /* the game starts over: the first colour that is not done is next */
             next_colour(p);
             return;
         }
@@ -214,7 +215,7 @@ static void begin(Position *p, const char *line)
     seat = setting(line, "seat", 1);
     stones = setting(line, "stones", 10);
     play_on = strstr(line, " play-on=yes") != NULL;
-    colours = seats == 2 ? 4 : seats;
+    colours = seats == 2 && setting(line, "colours", 2) == 2 ? 4 : seats;
     for (int c = 1; c <= colours; c++)
         p->hand[c] = stones;
     p->colour = 1;
@@ -264,7 +265,7 @@ int main(void)
     while ((length = getline(&line, &size, stdin)) > 0) {
         line[strcspn(line, "\r\n")] = '\0';
         if (strncmp(line, "tourney ", 8) == 0) {
-            puts("bot name=mason version=1.0");
+            puts("bot name=mason version=1.1");
         } else if (strncmp(line, "game ", 5) == 0) {
             if (strncmp(line + 5, "sage-stones ", 12) != 0) {
                 fprintf(stderr, "mason plays sage-stones and nothing else\n");

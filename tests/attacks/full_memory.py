@@ -23,7 +23,7 @@ def play(folder: Path) -> dict[str, object]:
     """Play the cup of a folder."""
     store = BotStore(folder / "store")
     file = read_tournament_file(folder / "cup.toml")
-    with open_tournament(file, str(folder / "t.db"), store, lambda _: None) as (database, tournament):
+    with open_tournament(file, str(folder / "t.db"), store, lambda _: None) as (database, tournament, _):
         Coordinator(database, tournament.id, FuturesExecutor(Immediate, worker.play_task), store.root).run()
         faults: Counter[str] = Counter()
         for record in dict(database.records.all(tournament.id)).values():

@@ -16,6 +16,7 @@ def run(*words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([*program, *words], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.addon("cluster")  # the benchmark has a part on hosts
 def test_benchmark_prints_a_row_for_each_named_attack() -> None:
     """Its exit code depends on the machine's speed, so the test accepts 0 and 1."""
     done = run("sleeps-past-the-deadline", "exits-with-1", "loopback-socket")
@@ -48,12 +49,14 @@ def test_exploits_print_figures_for_both_programs() -> None:
     assert rows["places"][1].startswith(" 0 paths of the store seen, ")
 
 
+@pytest.mark.addon("cluster")
 def test_unknown_attack_is_refused() -> None:
     done = run("witchcraft")
     assert done.returncode == 2
     assert "there is no attack witchcraft" in done.stderr
 
 
+@pytest.mark.addon("cluster")
 def test_lying_hosts_gain_nothing_where_all_is_rechecked() -> None:
     """The benchmark of hosts shows it: only what is unchecked, or cannot be proved, counts."""
     words = ["benchmarks.hostile", "hosts", "--matches", "8"]

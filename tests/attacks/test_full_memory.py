@@ -86,6 +86,14 @@ for _ in range(40):
     for _ in range(60):
         os.write(file, bytes(MIB))
 """,
+    "given back": """
+files = [os.memfd_create(str(k)) for k in range(40)]
+for file in files:
+    for _ in range(60):
+        os.write(file, bytes(MIB))
+for file in files:
+    os.close(file)
+""",
     "itself": """
 children = [child(lambda: (fill(90), time.sleep(600))) for _ in range(14)]
 os.wait()

@@ -168,7 +168,7 @@ class Cup:
         monkeypatch.setattr(worker, "_match_runner", lambda *_: runner)
         monkeypatch.setattr(worker, "kill_strays", lambda _known: 0)  # this process has other children
         started = open_tournament(self._file, str(self._folder / f"{name}.db"), self._store, lambda _: None)
-        with started as (repository, tournament), runner:
+        with started as (repository, tournament, _), runner:
             executor = FuturesExecutor(Immediate, self._play)
             run(repository, executor=executor, listener=self.heard)
             return digests(repository, tournament.id), dict(repository.records.all(tournament.id))

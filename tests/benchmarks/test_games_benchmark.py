@@ -22,7 +22,7 @@ FEW = {
     "element": 6,
     "sage-stones": 80,
     "sages-tafl": 8,
-    "seven-sages": 2,
+    "seven-sages": 4,
 }
 
 
@@ -36,6 +36,7 @@ def test_random_games_play_to_their_end_and_verify(name: str) -> None:
     assert max(tally.lengths) <= game.max_actions
     assert not set(TERMINATIONS) & set(tally.reasons)
     assert len(tables(game)) <= FEW[name]
+    assert {seats for seats, _ in tables(game)} == set(game.seat_counts)
 
 
 def test_specs_cycle_through_all_seats_and_options() -> None:

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.support.command import GOLDEN, ROOT
+from tests.support.containment import contained
 
 pytestmark = pytest.mark.benchmark
 
@@ -26,3 +27,12 @@ def test_benchmark_prints_a_row_per_game() -> None:
         *(f"greedy, {game}" for game in GOLDEN),
     ]
     assert all(float(row[1]) > 0 for row in rows)
+
+
+@contained
+@pytest.mark.parametrize("option", ["--sandbox", "--containment"])
+def test_benchmark_measures_containment(option: str) -> None:
+    words = [sys.executable, "-m", "benchmarks.startup", option, "--rounds", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) > 4

@@ -5,7 +5,7 @@ from unittest.mock import patch
 import pytest
 
 from tourney import plugins
-from tourney.bots.modules import VirtualClock, find_runtime, surplus
+from tourney.bots.modules import find_runtime, surplus
 from tourney.errors import UsageError
 
 
@@ -15,12 +15,6 @@ def test_missing_runtime_is_named() -> None:
         pytest.raises(UsageError, match="need the add-on fuel, which is not installed"),
     ):
         find_runtime()
-
-
-def test_virtual_clock_is_the_work_charged_so_far() -> None:
-    clock = VirtualClock()
-    clock.now += 5
-    assert clock() == 5
 
 
 def test_latest_kept_things_stay_beside_the_wanted_ones() -> None:

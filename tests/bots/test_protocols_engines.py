@@ -2,12 +2,17 @@
 
 import pytest
 
+from tests.support.addons import needing
 from tests.support.piped import Output, Stage
 from tourney.bots.channel.interface import Channel, Event, Withheld
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.protocols import PROTOCOLS
 
 LATER = 10**15
+ADDED = [needing("chess", "uci"), needing("chess", "xboard"), needing("go", "gtp"), needing("go", "gomocup")]
+"""The protocols, with the add-ons that bring them."""
+
+
 GAMES = {
     "uci": ("game chess seats=2 seat=1 seed=7\n", "> ucinewgame\n> isready\n< readyok\n"),
     "gtp": ("game openspiel:go seats=2 seat=1 seed=7\n", "> 1 boardsize 19\n> 2 clear_board\n> 3 komi 7.5\n"),
@@ -30,7 +35,12 @@ def begun(protocol: str, more: str) -> tuple[Channel, ScriptedChannel]:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "line"), [("uci", "bestmove e2e4"), ("gtp", "=5 D4"), ("gomocup", "7,7")]
+    ("protocol", "line"),
+    [
+        needing("chess", "uci", "bestmove e2e4"),
+        needing("go", "gtp", "=5 D4"),
+        needing("go", "gomocup", "7,7"),
+    ],
 )
 def test_unasked_answer_is_out_of_turn(protocol: str, line: str) -> None:
     channel, inner = begun(protocol, f"< a word\n< {line}\n")
@@ -38,6 +48,7 @@ def test_unasked_answer_is_out_of_turn(protocol: str, line: str) -> None:
     inner.finish()
 
 
+@pytest.mark.addon("go")
 def test_failure_lasts_until_the_next_request() -> None:
     channel, inner = begun("gtp", "> 4 genmove B\n< ?4 cannot\n> 5 genmove B\n< =5 D4\n")
     channel.request(b"go\n")
@@ -48,7 +59,10 @@ def test_failure_lasts_until_the_next_request() -> None:
     inner.finish()
 
 
-@pytest.mark.parametrize(("protocol", "line"), [("uci", "quit"), ("gtp", "quit"), ("gomocup", "END")])
+@pytest.mark.parametrize(
+    ("protocol", "line"),
+    [needing("chess", "uci", "quit"), needing("go", "gtp", "quit"), needing("go", "gomocup", "END")],
+)
 def test_quit_is_the_engines_own_word(protocol: str, line: str) -> None:
     channel, inner = begun(protocol, f"> {line}\n")
     channel.send(b"over 1 2 reason=returns\nquit\n")
@@ -65,7 +79,7 @@ HANDSHAKES = {
 
 
 @pytest.mark.parametrize(("after", "in_time"), [(20, True), (99, True), (101, False)])
-@pytest.mark.parametrize("protocol", HANDSHAKES)
+@pytest.mark.parametrize("protocol", ADDED)
 def test_handshake_is_judged_by_when_its_last_line_came(
     protocol: str, after: float, in_time: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,7 +97,8 @@ def test_handshake_is_judged_by_when_its_last_line_came(
         assert channel.wait(limit).text.startswith("bot") is in_time
 
 
-@pytest.mark.parametrize("protocol", HANDSHAKES)
+@pytest.mark.addon("go")
+@pytest.mark.parametrize("protocol", ADDED)
 def test_handshake_that_is_not_flushed_is_named(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a turn it is not: an engine that thinks too long answers once its input ends."""
     first, second = HANDSHAKES[protocol]

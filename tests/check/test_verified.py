@@ -87,8 +87,8 @@ def test_chunk_that_fails_is_verified_again_first(database: str, monkeypatch: py
     taken = TournamentVerifier.taken
 
     def fail(verifier: TournamentVerifier, reply: VerifyReply) -> Iterator[CheckedMatch]:
-        for one, _ in taken(verifier, reply):
-            yield one, [Finding("the rules changed")]
+        for match in taken(verifier, reply):
+            yield match._replace(findings=[Finding("the rules changed")])
 
     with monkeypatch.context() as patch:
         patch.setattr(TournamentVerifier, "taken", fail)

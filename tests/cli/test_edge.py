@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.support.addons import needing
 from tests.support.command import PROGRAM, invoke, run, start
 from tourney import errors
 from tourney.cli import edge
@@ -251,7 +252,7 @@ def test_unknown_game_is_bad_input() -> None:
 @pytest.mark.parametrize(
     ("command", "option", "most"),
     [
-        (("compare", "greedy", "random", "--game", "sage-stones"), "--move-ms", MAX_MS),
+        needing("lab", ("compare", "greedy", "random", "--game", "sage-stones"), "--move-ms", MAX_MS),
         (("play", "sage-stones"), "--move-ms", MAX_MS),
         (("bots", "check", "random"), "--move-ms", MAX_MS),
         (("bots", "check", "random"), "--startup-ms", MAX_STARTUP_MS),

@@ -4,11 +4,12 @@ import csv
 import io
 import json
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import pytest
 
 from tests.support.command import TOYS, invoke, offering
+from tourney import plugins
 from tourney.errors import GameError
 
 
@@ -43,6 +44,7 @@ def test_one_game_is_shown_by_its_name() -> None:
     assert (unknown.exit_code, "there is no game 'nothing'" in unknown.stderr) == (2, True)
 
 
+@pytest.mark.addon("chess")
 def test_game_without_its_package_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is listed, and no bot for it is written."""
     rules = Mock(side_effect=GameError("needs the package chess"))
@@ -77,6 +79,29 @@ def test_broken_plugins_are_reported() -> None:
     assert len(said) == 3
     assert all(line.startswith("error: the plugin of game ") for line in said)
     assert "tests.nowhere:Gone" in said[0]
+
+
+def test_packages_of_old_groups_are_named_in_lists_and_help(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metadata = tmp_path / "old_hex-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: old-hex\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[tourney.games]\nhex = hex:Hex\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    listed, shown = invoke("games"), invoke("--help")
+    assert listed.stderr.count("the package old-hex offers hex by the entry-point group tourney.games") == 1
+    assert (listed.exit_code, listed.stdout.count("sage-stones")) == (1, 1)
+    assert "Warning: the package old-hex offers hex" in shown.stderr
+    assert shown.exit_code == 0
+
+
+def test_broken_addon_is_named_where_games_are_listed() -> None:
+    broken = {"gone": "the add-on gone (nowhere:ADDON) is broken: ModuleNotFoundError"}
+    with patch.object(plugins, "others", lambda: ({}, broken)):
+        listed = invoke("games")
+    assert listed.stderr.splitlines()[0] == f"error: {broken['gone']}"
+    assert listed.exit_code == 1
 
 
 def test_new_writes_a_package_and_names_the_next_commands(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import to_builtins
 
+from tests.support.addons import needing
 from tests.support.command import invoke, run
 from tests.support.tournaments import write_file
 from tourney.schedule.format import find_format
@@ -178,7 +179,7 @@ def test_measurements_go_with_tournaments_only(home: Path, tmp_path: Path) -> No
         ("extra", {"seeding": "x"}, "seeding is 'x', but must be one of file, rating"),
         ("extra", {"budget": 5}, "a swiss has no setting 'budget'"),
         ("format", "knockout", ""),
-        ("format", "compare", "the settings of the comparison cannot be read"),
+        needing("lab", "format", "compare", "the settings of the comparison cannot be read"),
         ("games-per-pairing", 3, "games-per-pairing is 3, no multiple of 2"),
         ("rounds", 2**53 - 1, "rounds is 9007199254740991, but"),
     ],

@@ -1,31 +1,23 @@
 """``--format json``: every command that prints a table or a verdict, and the schema of what it prints."""
 
 import json
-import shutil
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from scripts.make_reference import commands, documents, file_of, json_page, main, name_of
-from tests.support.command import ROOT, TOYS, invoke, offering
+from scripts.make_reference import documents, file_of, json_page, main
+from tests.support.addons import ABSENT, assert_committed
+from tests.support.command import TOYS, invoke, offering
+from tests.support.documents import FOLDER, Printer, commands_of, kinds_of
 from tests.support.folders import write_shell_bot
-from tourney.addons.lab import ladder
-from tourney.bots.catalogue.shipped import Rating, Rung
 from tourney.bots.sandbox.probe import ProbeFinding
 from tourney.bots.sandbox.sandbox import PROTECTIONS
 from tourney.cli import doctor
 
-FOLDER = ROOT / "docs" / "reference" / "json"
-
 OTHERS = {
     "demo": "prints the path of its report",
-    "league init": "prints the path of the league file",
-    "league submit": "prints the path in the inbox",
-    "league withdraw": "prints a sentence on standard error alone",
-    "league publish": "prints the path of the site",
     "rules": "is a dialogue of lines",
     "play": "is a dialogue with a person",
     "bots new": "prints the paths of the files that it writes",
@@ -77,8 +69,7 @@ name = "third"
 GAMES = '{"white": "ann", "black": "bob", "result": "1-0"}\n{"white": "bob", "black": "ann", "result": "?"}\n'
 pytestmark = pytest.mark.slow  # as a whole: the last test counts what the others checked
 
-SEEN: set[str] = set()
-"""The kinds of documents that the tests of this module have checked."""
+printed = Printer()
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +78,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     write_shell_bot(folder, "mute", "*) exit 3;;", games='["sage-stones"]')
     (folder / "games.jsonl").write_text(GAMES)
-    (folder / "dialogue").write_text("> tourney 1\n< bot *\n")
     for name, text in (("cup", CUP), ("swiss", SWISS)):
         (folder / f"{name}.toml").write_text(text)
         where = ("--db", str(folder / "t.db"), "--bots", str(folder / "bots"))
@@ -97,23 +87,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def printed(*words: str, code: int = 0) -> Any:
-    """Run a command, hold its document to the committed schema, and return it."""
-    done = invoke(*words, "--format", "json")
-    assert done.exit_code == code, done.output
-    assert "Traceback" not in done.stderr
-    document = json.loads(done.stdout)
-    name = " ".join(words[: 2 if words[0] in {"bots", "db", "league"} else 1])
-    (kind,) = [kind for kind in documents()[name] if name_of(kind) == document["format"]]
-    schema = json.loads((FOLDER / file_of(kind)).read_text("utf-8"))
-    errors = [error.message for error in Draft202012Validator(schema).iter_errors(document)]
-    assert errors == []
-    SEEN.add(document["format"])
-    return document
-
-
 def test_every_command_prints_documents_or_says_why_not() -> None:
-    assert {name for name, _ in commands()} - set(documents()) == set(OTHERS)
+    assert commands_of(None) - set(documents()) == set(OTHERS)
     for name, kinds in documents().items():
         assert kinds, name
 
@@ -122,7 +97,11 @@ def test_committed_schemas_are_current(tmp_path: Path) -> None:
     """``make reference`` regenerates them; no other file lies beside them."""
     assert main([str(tmp_path)]) == 0
     made = {path.name: path.read_text("utf-8") for path in (tmp_path / "json").iterdir()}
-    assert {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()} == made
+    committed = {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
+    assert made.keys() <= committed.keys()
+    assert made.keys() == committed.keys() or ABSENT
+    for name, text in made.items():
+        assert_committed(text, committed[name])
     kinds = {kind for kinds in documents().values() for kind in kinds}
     assert len({file_of(kind) for kind in kinds}) == len(kinds), "one file a kind"
     assert json_page() == made["README.md"]
@@ -158,10 +137,6 @@ def test_bots_and_trials_are_documents(home: Path, tmp_path: Path) -> None:
     assert passed["passed"] is True
     failed = printed("bots", "check", mute, "--game", "sage-stones", *patient, *bots, code=1)
     assert (failed["passed"], failed["trials"][0]["ok"]) == (False, False)
-    tested = printed("bots", "test", str(home / "dialogue"), "pebble", "--sandbox", "off", *bots)
-    assert (tested["passed"], tested["lines"], tested["difference"]) == (True, 1, None)
-    untested = printed("bots", "test", str(home / "dialogue"), mute, "--sandbox", "off", *bots, code=1)
-    assert untested["difference"]
     (removed,) = printed("bots", "remove", "mute", *bots)["bots"]
     assert removed == added
     assert printed("bots", "remove", "--undo", removed["digest"][:12], *bots)["bots"] == [added]
@@ -236,63 +211,15 @@ def test_matches_and_their_verification_are_documents(home: Path, tmp_path: Path
     assert printed("rerun", "swiss/1", *db, *bots)["same"] == 1
     again = printed("rerun", "swiss", "--sample", "1", "--seed", "3", "--workers", "1", *db, *bots)
     assert (again["picked"], again["same"], again["seed"]) == (1, 1, "3")
-    explored = printed("positions", "--bot", "pebble", *db)
-    assert (explored["matches"], bool(explored["positions"])) == (4, True)
-    analyzed = printed("analyze", "swiss/1", "--with", "mcts-1", *db, *bots)
-    assert (len(analyzed["matches"]), analyzed["failed"]) == (1, [])
-    seat = 1 + [one["entrant"] for one in match["record"]["seats"]].index("pebble")
-    own = ("--seat", str(seat), "--bot", str(ROOT / "engines" / "pebble"))
-    assert printed("debug", "swiss/1", *own, *db, *bots)["first"] is None
-    shutil.copytree(ROOT / "engines" / "pebble", tmp_path / "own")
-    manifest = tmp_path / "own" / "bot.toml"
-    manifest.write_text(manifest.read_text().replace('name = "pebble"', 'name = "own"'))
-    place = next(k for k, (actor, _) in enumerate(match["record"]["actions"], 1) if actor == seat)
-    add = ("--add", f"swiss/1@{place}", "--expect", match["record"]["actions"][place - 1][1])
-    assert invoke("bots", "test", str(tmp_path / "own"), *add, *db, *bots).exit_code == 0
-    assert printed("bots", "test", str(tmp_path / "own"), *bots)["passed"] is True
 
 
-def test_comparisons_placements_and_machines_are_documents(home: Path, tmp_path: Path) -> None:
-    where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"), "--sandbox", "off")
-    same = ("--game", "sage-stones", "--seed", "5", "--workers", "1", "--move-ms", "600000")
-    compared = printed(
-        "compare", "pebble", "random", *same, "--batch", "1", "--max-pairs", "1", "--reuse", *where
-    )
-    assert len(compared["pentanomial"]) == 5
-    rungs = (Rung("random", "random", (), Rating(-100, -110, -90)),)
-    with patch.object(ladder, "ladder_of", lambda _game, _seats: rungs):
-        out = printed("ladder", str(home / "mute"), *same, *where, code=1)
-    assert (out["ending"], out["first_fault"]["kind"]) == ("out", "startup")
-    assert printed("ladder", "--list")["rungs"]
+def test_machines_and_databases_are_documents(home: Path) -> None:
     enforced = [ProbeFinding(name, "enforced", "tried") for name in PROTECTIONS]
-    with patch.object(doctor, "probe_sandbox", lambda _: iter(enforced)):
+    with patch.object(doctor, "probe_sandbox", lambda *_: iter(enforced)):
         assert printed("doctor", "--level", "off")["holds"] is True
-    with patch.object(doctor, "probe_sandbox", lambda _: iter([enforced[0]._replace(degree="absent")])):
+    with patch.object(doctor, "probe_sandbox", lambda *_: iter([enforced[0]._replace(degree="absent")])):
         assert printed("doctor", "--level", "strict", code=1)["holds"] is False
     assert printed("db", "check", "--db", str(home / "t.db"))["problems"] == []
-
-
-def test_gates_and_baselines_are_documents(home: Path, tmp_path: Path) -> None:
-    where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
-    game = ("--game", "sage-stones")
-    (promoted,) = printed("bots", "promote", "pebble", *game, *where)["baselines"]
-    assert (promoted["name"], promoted["number"], promoted["gate"]) == ("pebble", 1, None)
-    assert printed("bots", "baselines", "--db", str(tmp_path / "t.db"))["baselines"] == [promoted]
-    fast = ("--batch", "1", "--workers", "1", "--move-ms", "600000", "--sandbox", "off")
-    gated = printed("gate", str(home / "mute"), *game, *fast, *where, code=1)
-    assert (gated["verdict"], gated["reason"]) == ("rejected", "faults")
-    assert (gated["against"][0]["digest"], gated["first_fault"]["kind"]) == (promoted["digest"], "startup")
-    assert printed("bots", "promote", "--undo", "pebble", *where)["baselines"] == []
-
-
-def test_tunings_are_documents(tmp_path: Path) -> None:
-    where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"), "--workers", "1")
-    (tmp_path / "tune.toml").write_text(
-        'game = "sage-stones"\ngames = 2\nrate = 0.0001\nparameters = ["best"]\n'
-        '[limits]\nnodes = 1\nmove-ms = 600000\n[run]\nsandbox = "off"\nreuse = true\n'
-    )
-    tuned = printed("tune", "tinker", str(tmp_path / "tune.toml"), *where, code=1)
-    assert (tuned["ended"], tuned["gate"], tuned["parameters"][0]["name"]) == (True, None, "best")
 
 
 def test_audit_and_commitment_are_documents(home: Path, tmp_path: Path) -> None:
@@ -300,16 +227,6 @@ def test_audit_and_commitment_are_documents(home: Path, tmp_path: Path) -> None:
     (tmp_path / "new.toml").write_text(CUP.replace('"./mute"', '"random"'))
     where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
     assert len(printed("commit", str(tmp_path / "new.toml"), *where)["commitment"]) == 64
-
-
-def test_state_of_a_league_is_a_document(tmp_path: Path) -> None:
-    invoke("league", "init", str(tmp_path / "stones"), "--game", "sage-stones")
-    status = printed("league", "status", "--league", str(tmp_path / "stones"))
-    assert (status["league"], status["nights"], status["bots"]) == ("stones", 0, [])
-    night = printed("league", "night", "--matches", "2", "--league", str(tmp_path / "stones"))
-    assert (night["night"], night["matches"], night["closed"]) == (1, 0, True)
-    seasons = printed("league", "season", "--league", str(tmp_path / "stones"))["seasons"]
-    assert [(one["number"], one["nights"], one["root"]) for one in seasons] == [(1, 1, None)]
 
 
 def test_bad_input_prints_no_document(home: Path) -> None:
@@ -326,5 +243,4 @@ def test_output_that_is_not_utf8_stays_json(home: Path) -> None:
 
 def test_every_kind_of_document_was_checked() -> None:
     """The tests above print each kind at least once; run this module as a whole."""
-    kinds = {name_of(kind) for kinds in documents().values() for kind in kinds}
-    assert kinds == SEEN
+    assert kinds_of(None) == printed.seen

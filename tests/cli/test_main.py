@@ -1,5 +1,6 @@
 """The command table: lazy loading, help, version and wrong use."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,15 +28,7 @@ DESIGNED = [
     "standings",
     "ratings",
     "rate",
-    "tune",
-    "analyze",
-    "positions",
-    "debug",
     "commit",
-    "compare",
-    "gate",
-    "ladder",
-    "league",
     "report",
     "audit",
     "show",
@@ -49,8 +42,9 @@ DESIGNED = [
 ]
 
 
-def test_command_table_lists_all_commands() -> None:
-    assert sorted(cli.names) == sorted(DESIGNED)
+def test_command_table_lists_commands_of_core_and_addons() -> None:
+    added = [words for addon in shipped().values() for words in addon.commands if " " not in words]
+    assert sorted(cli.names) == sorted([*DESIGNED, *added])
 
 
 @pytest.mark.parametrize("name", cli.names)
@@ -157,6 +151,24 @@ def test_interrupt_while_importing_is_one_line() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "error: interrupted\n")
+
+
+def test_numpy_starts_no_threads() -> None:
+    """It ends the program where a shell's limit allows none, and sums by threads differ by machine."""
+    code = (
+        "import atexit, os, sys\n"
+        "def count():\n"
+        "    import numpy\n"
+        "    print(len(os.listdir('/proc/self/task')), 'thread')\n"
+        "atexit.register(count)\n"
+        "sys.argv = ['tourney', '--version']\n"
+        "from tourney.cli.start import main; main()"
+    )
+    limits = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=limits
+    )
+    assert done.stdout.splitlines()[-1] == "1 thread"
 
 
 def test_report_processes_start_without_slow_imports() -> None:

@@ -103,7 +103,7 @@ def test_failing_bot_by_path_is_reported(tmp_path: Path) -> None:
         (["sages-tafl", "1=random", "1=greedy"], "seat 1 is named twice"),
         (["sages-tafl", "1=random", "2=greedy"], "every seat has a bot"),
         (["sages-tafl", "2=unknown"], "there is no bot 'unknown'"),
-        (["sages-tafl", "2=mason"], "mason@1.0 does not play sages-tafl"),
+        (["sages-tafl", "2=mason"], "mason@1.1 does not play sages-tafl"),
         (["sages-tafl", "2='mybot"], "is not a bot with arguments: No closing quotation"),
         (["sages-tafl", "--seats", "3"], "sages-tafl is played with 2 seats"),
         (["sages-tafl", "--option", "x=y"], "sages-tafl has no option x"),

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -105,6 +106,7 @@ def test_exported_table_has_the_ratings_of_the_tournament(cup: str, tmp_path: Pa
     assert [{**row, **apart} for row in table] == [{**row, **apart} for row in stored]
 
 
+@pytest.mark.addon("chess")
 @pytest.mark.parametrize(
     "words",
     [(), ("--method", "trueskill"), ("--show", "pairs"), ("--show", "pool"), ("--forfeits", "void")],
@@ -271,3 +273,15 @@ def test_results_and_records_are_not_imported_together(games: Path, cup: str, tm
     done = invoke("import", out, "--name", "x", "--min-games", "2", "--db", db)
     assert (done.exit_code, "leave out their options" in done.stderr) == (2, True)
     assert not Path(db).exists()
+
+
+def test_trueskill_takes_ties_in_the_middle_of_five_seats(tmp_path: Path) -> None:
+    """The figures are those of the package ``trueskill`` with its settings and draw probability."""
+    file = tmp_path / "five.csv"
+    seats = range(1, 6)
+    head = ",".join([f"player{seat}" for seat in seats] + [f"rank{seat}" for seat in seats])
+    file.write_text(f"{head}\nA,B,C,D,E,1,2,3,2,4\n")
+    rows = rated("rate", str(file), "--method", "trueskill", "--draw-probability", "0.1")
+    means = {row["name"]: cast(dict[str, float], row["measures"])["mu"] for row in rows}
+    expected = {"A": 32.687, "B": 26.743, "C": 22.236, "D": 26.763, "E": 16.572}
+    assert means == pytest.approx(expected, abs=0.01)

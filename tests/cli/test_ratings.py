@@ -21,7 +21,7 @@ from tests.support.tournaments import begin
 from tourney.cli.ratings import command
 from tourney.errors import StoreError
 from tourney.plugins import Addon
-from tourney.ratings.method import METHODS, Forfeits, RatingMethod, rated
+from tourney.ratings.method import METHODS, Forfeits, Measure, RatingMethod, rated
 from tourney.results import ratings
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.schedule.row import ResultRow
@@ -364,7 +364,7 @@ class FirstPlaces(RatingMethod):
     """A rating method of another package: the share of first places."""
 
     name = "first-places"
-    columns = ("first",)
+    measures = (Measure("first", "Share of first places", digits=2),)
 
     def rate(
         self, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, forfeits: Forfeits = "loss"

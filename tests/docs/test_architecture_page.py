@@ -1,8 +1,10 @@
-"""The page on the architecture shows the rooms of the package and the layers of the import contract."""
+"""The page on the architecture shows the rooms, the layers of the import contract, and the start of a run."""
 
+import ast
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 
 from tests.support.command import ROOT
 
@@ -47,3 +49,23 @@ def test_table_has_every_room() -> None:
         if not path.name.startswith(("_", "py.")) and path.name[0] != "."
     }
     assert rooms - named == set()
+
+
+def called(functions: dict[str, ast.FunctionDef], name: str, listed: list[str]) -> Iterator[str]:
+    """Yield those of the listed functions that a function of a module calls, in the order of its lines."""
+    calls = [node for node in ast.walk(functions[name]) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
+        callee = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        if callee in listed:
+            yield callee
+        elif callee in functions:
+            yield from called(functions, callee, listed)
+
+
+def test_a_run_starts_by_the_calls_of_the_page_each_once() -> None:
+    source = (ROOT / "tourney" / "run" / "engine" / "tournament_run.py").read_text(encoding="utf-8")
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    section = PAGE.split("## The start of a run")[1].split("\n## ")[0]
+    listed = re.findall(r"^\d+\. `(\w+)`", section, re.MULTILINE)
+    assert len(listed) > 10
+    assert list(called(functions, "run_tournament", listed)) == listed

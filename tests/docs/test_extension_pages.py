@@ -4,6 +4,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.support.addons import NAMES
 from tests.support.command import ROOT
 from tests.support.tournaments import entrant
 from tourney.bots.catalogue.command import BotCommand
@@ -91,6 +94,7 @@ def test_every_field_of_an_addon_has_a_page() -> None:
         assert f"{field}={{" in pages, f"no guide shows Addon({field}=...)"
 
 
+@pytest.mark.addon(*NAMES)
 def test_change_page_names_files_and_names_that_exist() -> None:
     page = (GUIDES / "change-tourney.md").read_text(encoding="utf-8")
     paths = re.findall(r"`((?:tourney|tests|docs|seeds|templates|engines|scripts)/[^` ]*)`", page)

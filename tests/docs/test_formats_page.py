@@ -35,7 +35,7 @@ def test_a_file_of_the_page_is_played_to_its_end(tmp_path: Path, text: str) -> N
     count, more = re.findall(r"^# (\d+) matches( or more)?$", text, re.MULTILINE)[0]
     file = read_tournament_file(write_file(tmp_path, f"{text}\n[run]\nsandbox = 'off'\n"))
     bots = BotStore(tmp_path / "bots")
-    with open_tournament(file, str(tmp_path / "t.db"), bots, lambda _: None) as (repository, tournament):
+    with open_tournament(file, str(tmp_path / "t.db"), bots, lambda _: None) as (repository, tournament, _):
         pool = FuturesExecutor(Immediate, answer, 1)
         assert Coordinator(repository, tournament.id, pool, tmp_path).run().end is End.FINISHED
         rows = tuple(repository.schedules.rows(tournament.id))

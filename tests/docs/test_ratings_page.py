@@ -6,7 +6,6 @@ import pytest
 import trueskill
 
 from tests.docs.pages import page
-from tourney.addons.lab.comparison import BATCH as PAIRS
 from tourney.match.evidence import ALARM, CAP, POINT
 from tourney.ratings import cycles, fit, likelihood, population, sequential, superiority
 from tourney.ratings.counts import FEW
@@ -62,7 +61,6 @@ def table(command: str) -> list[list[str]]:
         f"{100 * audit.HONEST:g} % more of the lost games are allowed",
         f"at most {100 * audit.ERROR:g} % false findings a tournament",
         f"after cycles of at least {BATCH} matches of a round-robin",
-        f"After every {PAIRS} pairs (`--batch`)",
         f"*s* = {tuned():.2f} times the share of the planned information",
         f"The *evidence* printed is the logarithm of the wealth: {sequential.needed(1, ALPHA):.2f} for 5 %"[
             26:

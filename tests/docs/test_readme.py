@@ -13,6 +13,7 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
+@pytest.mark.addon("lab")
 def test_first_bot_commands_work_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All commands of the README run in one folder, with the tournament file that it shows."""
     monkeypatch.chdir(tmp_path)

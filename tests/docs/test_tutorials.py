@@ -56,6 +56,7 @@ def test_first_tournament_runs_from_top_to_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.addon("lab")
 def test_tuned_bot_runs_from_top_to_end(tmp_path: Path) -> None:
     """With few games, after which the gate may say anything; the page's parameters are those of the bot."""
     parameters, file = blocks(page("tutorials/tune-a-bot.md"), "toml")
@@ -77,6 +78,7 @@ def test_tuned_bot_runs_from_top_to_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.addon("lab")
 def test_first_bot_runs_from_top_to_end(tmp_path: Path) -> None:
     """The program replaces the file that the sentence before it names, as soon as it comes."""
     tutorial = page("tutorials/first-bot.md")

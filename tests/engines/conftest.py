@@ -99,6 +99,7 @@ def talk(name: str, folder: Path, store: BotStore, *args: str) -> Iterator[Bot]:
 STONES_SETTINGS = [
     (2, {"stones": "10", "play-on": "no"}),
     (2, {"stones": "15", "play-on": "no"}),
+    (2, {"stones": "10", "play-on": "no", "colours": "1"}),
     (3, {"stones": "3", "play-on": "yes"}),
     (4, {"stones": "15", "play-on": "no"}),
     (4, {"stones": "15", "play-on": "yes"}),

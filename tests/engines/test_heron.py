@@ -22,7 +22,7 @@ def test_heron_names_legal_squares_in_random_games(
     seats: int, options: dict[str, str], folder: Path, shipped: BotStore
 ) -> None:
     with talk("heron", folder, shipped, "--playouts=1") as bot:
-        assert bot.ask("tourney 1") == "bot name=heron version=1.1"
+        assert bot.ask("tourney 1") == "bot name=heron version=1.2"
         answer_in_random_games(bot, seats, options)
 
 

@@ -31,7 +31,7 @@ def test_mason_names_legal_squares_in_random_games(
     seats: int, options: dict[str, str], folder: Path, shipped: BotStore
 ) -> None:
     with mason(folder, shipped) as bot:
-        assert bot.ask("tourney 1") == "bot name=mason version=1.0"
+        assert bot.ask("tourney 1") == "bot name=mason version=1.1"
         answer_in_random_games(bot, seats, options)
 
 

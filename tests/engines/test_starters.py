@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.engines.conftest import room_of
-from tourney.addons.fuel.starter import missing_tools
 from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, new_bot, searches
@@ -37,8 +36,6 @@ def write(template: str, language: str, game: str, folder: Path, *, wasm: bool =
     """Write a bot; skip the test if this machine cannot build or start it."""
     bot = folder / f"{template}-{language}{'-wasm' * wasm}"
     new_bot(bot, language, game, template, wasm=wasm)
-    if wasm and (needed := missing_tools(language)):
-        pytest.skip(f"this machine builds no modules from {language}: that needs {needed}")
     manifest = read_manifest((bot / "bot.toml").read_text("utf-8"), "bot.toml")
     try:
         own_words(manifest.build or manifest.command, manifest.name)
@@ -103,50 +100,6 @@ def test_simple_bot_plays_alike_in_every_language(
 ) -> None:
     bot = write("simple", language, game, tmp_path)
     assert matches(shipped, bot, game, BEATEN["simple"], TABLES[game]) == in_shell(game)
-
-
-@pytest.mark.parametrize("language", ["c", "rust"])
-def test_module_plays_as_the_program_of_its_source(
-    language: str, in_shell: Reference, shipped: BotStore, tmp_path: Path
-) -> None:
-    bot = write("simple", language, "sage-stones", tmp_path, wasm=True)
-    assert matches(shipped, bot, "sage-stones", BEATEN["simple"], TABLES["sage-stones"]) == in_shell(
-        "sage-stones"
-    )
-
-
-@pytest.mark.slow
-def test_module_of_python_plays_as_the_program_of_its_source(shipped: BotStore, tmp_path: Path) -> None:
-    """CPython takes long to compile."""
-    played = [
-        matches(
-            shipped,
-            write("simple", "python", "sage-stones", tmp_path, wasm=wasm),
-            "sage-stones",
-            "random",
-            ((2, 1),),
-        )
-        for wasm in (False, True)
-    ]
-    assert played[0] == played[1]
-
-
-def test_module_of_a_search_has_the_source_of_the_program(tmp_path: Path) -> None:
-    folders = [tmp_path / name for name in ("program", "module")]
-    for folder in folders:
-        new_bot(folder, "c", "sages-tafl", "search", wasm=folder.name == "module")
-    program, module = ((folder / "skipper.c").read_text().replace(folder.name, "NAME") for folder in folders)
-    assert program == module
-    manifest = read_manifest((folders[1] / "bot.toml").read_text("utf-8"), "bot.toml")
-    assert manifest.command == ("bot.wasm",)
-    assert manifest.build[-1] == "skipper.c"
-    assert not (folders[1] / "Makefile").exists()
-
-
-def test_languages_without_modules_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BotError, match="no template in java for WebAssembly, but in python, c, rust"):
-        new_bot(tmp_path / "mybot", "java", wasm=True)
-    assert not [*tmp_path.iterdir()]
 
 
 SEARCHES = [

@@ -141,6 +141,7 @@ def test_swiss_reads_back_as_played(count: int, repeats: int, broken: bool, seed
         late = replace(plan.participants[-1], number=count, name="late", joined=2)
         plan = replace(plan, participants=(gone, *plan.participants[1:], late))
         history = play_round(Swiss(), plan, history, truth(count + 1, seed))
+    # A void encounter has no game in any round.
     done = [r.row.result(r.ranks, r.faults, void=r.key.table == 1) for r in history.results]
     history = History(history.rows, tuple(done[: len(done) - broken]))
     lines = Swiss().table(plan, history)
@@ -162,6 +163,37 @@ def test_round_robin_of_five_gives_no_points_for_a_bye() -> None:
     lines = lines_of(RoundRobin(), plan, history)
     players = check(trf(plan, history, lines, "cup", find_format("round-robin")), plan, history)
     assert all([cell.result for cell in player.cells].count("Z") == 4 for player in players)
+
+
+def whole(history: History) -> History:
+    """The same rounds; each encounter is won by all or drawn, as its first match says."""
+    firsts = {(r.key.round, r.key.table): r for r in history.results if r.key.repeat == r.key.order == 1}
+    results = []
+    for result in history.results:
+        first = firsts[result.key.round, result.key.table]
+        same = result.entrants == first.entrants
+        results.append(result.row.result(first.ranks if same else first.ranks[::-1]))
+    return History(history.rows, tuple(results))
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_encounters_won_by_all_or_drawn_are_rounds(repeats: int) -> None:
+    plan = setup(7, rounds=4, repeats=repeats)
+    history = History()
+    for _ in range(4):
+        history = whole(play_round(Swiss(), plan, history, truth(7)))
+    lines = {line.number: line for line in Swiss().table(plan, history)}
+    head, players = read(trf(plan, history, lines.values(), "cup", find_format("swiss")))
+    assert head["XXR"] == "4"
+    for player in players:
+        line = lines[player.number - 1]
+        assert len(player.cells) == 4
+        assert player.points * plan.games == line.points
+        assert sum(VALUE[cell.result] for cell in player.cells) == 2 * player.points
+        for k, cell in enumerate(player.cells):
+            if cell.opponent:
+                other = players[cell.opponent - 1].cells[k]
+                assert (other.opponent, other.result) == (player.number, AGAINST[cell.result])
 
 
 def test_line_has_its_values_in_the_right_columns() -> None:
@@ -206,9 +238,10 @@ def test_tournament_beyond_trf_is_refused() -> None:
         trf(setup(2), History(), (), "cup", find_format("knockout"))
     with pytest.raises(UsageError, match="takes at most 9999 entrants, not 10000"):
         trf(setup(10_000, rounds=1), History(), (), "cup", find_format("swiss"))
-    plan = setup(2, rounds=1, repeats=50)
+    plan = setup(2, rounds=1, repeats=51)
     rows = Swiss().next_rounds(plan, History()).rows
     won = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in rows)
+    won = (rows[0].result((1, 1)), rows[1].result((1, 1)), *won[2:])  # so no round has it as a game
     history = History(rows, won)
-    with pytest.raises(UsageError, match=r"no room for 100 points: it takes half-points up to 99\.5"):
+    with pytest.raises(UsageError, match=r"no room for 101 points: it takes half-points up to 99\.5"):
         trf(plan, history, Swiss().table(plan, history), "cup", find_format("swiss"))

@@ -19,10 +19,10 @@ from tourney.exchange.importing import import_tournament
 from tourney.exchange.lines import export_lines
 from tourney.games.registry import find_game
 from tourney.parsing import parse_json
-from tourney.ratings.trueskill import Settings
+from tourney.ratings.trueskill import Settings, TrueSkillMethod
 from tourney.report import source
 from tourney.report.output.layout import Options
-from tourney.results.ratings import draw_probability_of, rate_batch, rate_trueskill
+from tourney.results.ratings import draw_probability_of, rate_batch, rate_in_order
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.store.database import Database
@@ -80,7 +80,7 @@ def facts(repository: Database, tournament: Tournament, *, measured: bool) -> li
     settings = Settings(draw_probability=draw_probability_of(repository, tournament))
     return [
         compute_standings(repository, one),
-        rate_trueskill(repository, tournament, settings, "loss").pool.table(),
+        rate_in_order(repository, tournament, TrueSkillMethod(settings), "loss").pool.table(),
         rate_batch(repository, tournament, "loss"),
         repository.schedules.progress(one),
         repository.totals.benched(one),

@@ -208,3 +208,15 @@ def test_time_controls_are_those_of_the_file(tags: dict[str, str], control: str)
 def test_floods_of_blanks_end_soon(text: bytes) -> None:
     """A search that starts again at every line would take hours."""
     assert not list(read_pgn([text], "f", Problems()))
+
+
+def test_lines_of_brackets_take_bounded_memory() -> None:
+    """Neither as tags nor as text before the first game."""
+    for start in (b"", b'[Event "x"]\n'):
+        data = start + b"[\n\n" * (1 << 18)
+        tracemalloc.start()
+        found = list(read_pgn([data], "f", Problems()))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert found == []
+        assert peak < 32 << 20

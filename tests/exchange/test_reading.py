@@ -61,8 +61,7 @@ def test_bomb_is_refused(pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ("\ufeff\n{by cutechess} 1. {a} e4 {0.1s} 1-0\n", "looks like PGN movetext without tags"),
         ("1... Kd2 2. Kd4 *\n", "looks like PGN movetext without tags"),
         ("1.a1-a4 b2-b4\n", "looks like PGN movetext without tags"),
-        ('[{"white": "a", "black": "b", "result": "1-0"}]', "looks like a JSON array, not like JSON lines"),
-        ("[\n  [1, 2]\n]", "looks like a JSON array"),
+        ('[{"white": "a", "black": "b"', "was read as a JSON array, because it begins with [: "),
         ("<!DOCTYPE html><title>games</title>", "looks like a web page"),
         ("white,black\na,b\n", "line 1 was read as CSV, but 'white,black' is not a header"),
     ],
@@ -76,9 +75,12 @@ def test_error_names_the_form_that_a_file_looks_like(text: str, sentence: str, t
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[tool.ruff]\nline-length = 110\n", "none of 1 games can be rated, read as PGN: "),
-        ("; a comment\n", "there is no game in these results, read as PGN"),
-        ("{white: a}\n", "can be rated, read as JSON lines: .* line 1: not JSON"),
+        (
+            "[tool.ruff]\nline-length = 110\n",
+            r"none of 1 games can be rated, read as PGN \(it begins with ",
+        ),
+        ("; a comment\n", r"there is no game in these results, read as PGN \(it begins with \[, % or ;\)"),
+        ("{white: a}\n", r"can be rated, read as JSON \(it begins with \{ or \[\{\): .* line 1: not JSON"),
         ("white,black,result\n", "there is no game in these results, read as CSV"),
     ],
 )
@@ -87,9 +89,9 @@ def test_file_without_games_is_named_with_its_form(text: str, sentence: str, tmp
         read(tmp_path, text)
 
 
-@pytest.mark.parametrize("magic", [b"PK\x03\x04", b"BZh9", b"\xff\xfe[\0", b"SQLite format 3\0"])
+@pytest.mark.parametrize("magic", [b"PK\x03\x04", b"BZh9", b"SQLite format 3\0"])
 def test_other_formats_are_refused_by_name(magic: bytes, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"0 is (a zip|compressed|UTF-16|a database)"):
+    with pytest.raises(InputError, match=r"0 is (a zip|compressed|a database)"):
         read(tmp_path, magic)
 
 

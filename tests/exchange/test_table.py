@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tests.exchange.files import damaged, groups, read
 from tests.support.tables import make_spec
 from tourney.errors import InputError
+from tourney.exchange.foreign_game import ranks_of
 from tourney.exchange.rating import rate_tally
 from tourney.exchange.reading import Filter
 from tourney.match.record import Fault, Outcome, make_record
@@ -23,6 +24,8 @@ ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
         "\ufeffWhite;Black;Result\r\na;b;1\r\n\r\nb;a;0.5",
         'Result\tother\tBLACK\tWhite\n1-0\t"x\ty"\tb\ta\n1/2\t\t"a"\tb\n',
         "players,ranks\na b,1 2\nb a,1 1\n",
+        "player1;player2;rank1;rank2\na;b;1;2\nb;a;1,5;1,5\n",
+        "sep=;\r\nwhite;black;result\r\na;b;1\r\nb;a;0,5\r\n",
         "rank1,rank2,player1,player2\n0,1,a,b\n3,3,b,a\n",
         '{"white": "a", "black": "b", "result": "1-0"}\n\n{"White": "b", "black": "a", "result": 0.5}\n',
         '{"players": ["a", "b"], "ranks": [1, 2]}\n{"entrants": ["b", "a"], "ranks": [1, 1]}',
@@ -80,9 +83,10 @@ def test_damaged_line_is_named(line: str, kind: str, tmp_path: Path) -> None:
         ('{"white": 1, "black": "b", "result": "1-0"}', "player"),
         ('{"players": ["a", "b"], "ranks": [1]}', "ranks"),
         ('{"players": ["a", "b"], "ranks": [1, "x"]}', "ranks"),
-        ('{"players": ["a", "b"], "ranks": [1, 1.5]}', "ranks"),
+        ('{"players": ["a", "b"], "ranks": [1, NaN]}', "line"),
+        ('{"players": ["a", "b"], "ranks": [1, "inf"]}', "ranks"),
+        ('{"players": ["a", "b"], "ranks": [1, true]}', "ranks"),
         ('{"players": ["a", "b", "c"], "ranks": [1, 2, 3]}', "seats"),
-        ('{"players": ["a", "b", "c", "d", "e"], "ranks": [1, 1, 2, 3, 4]}', "ranks"),
         (f'{{"players": {[str(k) for k in range(17)]}, "ranks": [1]}}'.replace("'", '"'), "player"),
         ('{"players": ["a", "b"], "ranks": [1, 2], "void": true}', "void"),
         ('{"format": "tourney-record/1"}', "line"),
@@ -128,3 +132,55 @@ def test_sixteen_players_are_rated(tmp_path: Path) -> None:
     # Each player had each place once, so only the seats differ.
     assert {line.elo for line in batch.ratings} == {0.0}
     assert batch.pool.seats[0].elo > 100 > -100 > batch.pool.seats[-1].elo
+
+
+@pytest.mark.parametrize(
+    ("result", "ranks"),
+    [
+        *((text, (1, 2)) for text in ("1-0", "1:0", "1 - 0", "1\u20130", "1", "1.0", "1,0", "White")),
+        *((text, (1, 1)) for text in ("1/2-1/2", "\u00bd-\u00bd", "\u00bd:\u00bd", "0.5-0.5", "0,5:0,5")),
+        *((text, (1, 1)) for text in ("\u00bd", "=", "0.5", ".5", "0,5", "1/2", "draw", "Drawn")),
+        *((text, (2, 1)) for text in ("0-1", "0:1", "0", "0.0", "0,0", "Black", "black wins")),
+        *((text, None) for text in ("2", "0-0", "1-1", "1-1/2", "-", "", "+", "1-0-1", "won", "0.6")),
+    ],
+)
+def test_results_are_read_as_people_write_them(result: str, ranks: tuple[int, int] | None) -> None:
+    assert ranks_of(result) == ranks
+
+
+def test_json_array_is_read_and_names_items(tmp_path: Path) -> None:
+    games = ('{"white": "a", "black": "b", "result": "1-0"}', '{"white": "b"}', "7")
+    text = "\n[\n" + ",\n".join((*games, '{"white": "b",\n  "black": "a", "result": 0.5}]'))
+    tally, problems = read(tmp_path, text)
+    assert groups(tally) == ONE
+    assert [place.text for place in problems.places] == [
+        f"{tmp_path}/0 item 2",
+        f"{tmp_path}/0 item 3: not an object",
+    ]
+
+
+def test_utf_16_is_read_in_every_form(tmp_path: Path) -> None:
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        mark = b"" if encoding == "utf-16" else "\ufeff".encode(encoding)
+        text = "white\tblack\tresult\r\na\tb\t1\r\nb\ta\t\u00bd\r\n"
+        tally, problems = read(tmp_path, mark + text.encode(encoding))
+        assert (groups(tally), damaged(problems)) == (ONE, [])
+
+
+def test_two_forms_of_unicode_are_one_player_named_once(tmp_path: Path) -> None:
+    composed, split = "Andr\u00e9", "Andre\u0301"
+    text = f"white,black,result\n{composed},b,1-0\n{split},b,1-0\n{split},b,0-1\n"
+    tally, problems = read(tmp_path, text)
+    assert tally.players == (composed, "b")
+    assert [place.text for place in problems.places] == [f"{tmp_path}/0 line 3: {composed}"]
+    assert problems.damaged == 0
+    assert read(tmp_path, text, filter_=Filter(players=frozenset({split, "b"})))[0].games == 3
+
+
+def test_ranks_may_be_shared_in_the_middle_of_many_seats(tmp_path: Path) -> None:
+    seats = range(1, 6)
+    head = ",".join([f"player{seat}" for seat in seats] + [f"rank{seat}" for seat in seats])
+    tally, problems = read(tmp_path, f"{head}\nA,B,C,D,E,1,2,3,2,4\n")
+    assert problems.damaged == 0
+    elo = {line.entrant: line.elo for line in rate_tally(tally).ratings}
+    assert elo[0] > elo[1] == elo[3] > elo[2] > elo[4]

@@ -42,22 +42,25 @@ def sages_tafl(draw: RandBelow) -> str:
     return f"{text[:-1]} {1 + draw(2)} {towers or '-'} {points[0]}:{points[1]} {quiet} {ply}"
 
 
-def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow) -> str:
-    """Full columns, finished colours, and roll counts near the limit."""
-    colours = 3 if seats == 3 else 4
-    left = dict.fromkeys(range(1, colours + 1), stones - draw(2))
-    columns = []
-    for _ in range(7):
+def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow, single: bool = False) -> str:
+    """Full columns, boards that a roll wipes, finished colours, and roll counts near the limit."""
+    colours = 2 if single else 3 if seats == 3 else 4
+    wipes = draw(3) == 0 and colours * (stones - 1) >= 18
+    left = dict.fromkeys(range(1, colours + 1), stones - (1 if wipes else draw(2)))
+    columns = [""] * 7
+    # Column 6 and another that is full: those two come first, before the stones run out.
+    full = [3, (0, 1, 2, 4, 5, 6)[draw(6)]] if wipes else []
+    for number in [*full, *(k for k in range(7) if k not in full)]:
         crowd = draw(4)
-        column = ""
         for _ in range(9):
             colour = 1 + draw(colours)
-            if left[colour] and (crowd == 0 or draw(3) < crowd):
+            if number in full and not left[colour]:
+                colour = max(left, key=lambda each: left[each])
+            if left[colour] and (number in full or crowd == 0 or draw(3) < crowd):
                 left[colour] -= 1
-                column += str(colour)
+                columns[number] += str(colour)
             else:
-                column += "."
-        columns.append(column)
+                columns[number] += "."
     laid = "".join(columns)
     hands, rank = [], 0
     for colour in left:
@@ -66,13 +69,15 @@ def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow) -> str:
             hands.append(f"#{rank}")
         else:
             hands.append(str(stones - laid.count(str(colour))))
-    phase = ["roll", "roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+"][draw(11)]
+    phase = "roll" if wipes else ["roll", "roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+"][draw(11)]
     rolls = (draw(200), 498 + draw(3))[draw(2)]
-    options = f"seats={seats},stones={stones},play-on={'yes' if play_on else 'no'}"
+    options = (
+        f"seats={seats},stones={stones},play-on={'yes' if play_on else 'no'}{',colours=1' if single else ''}"
+    )
     return f"{'/'.join(columns)} {1 + draw(colours)} {phase} {','.join(hands)} {rolls} {options}"
 
 
-def seven_sages(draw: RandBelow) -> str:
+def seven_sages(draw: RandBelow, actions: int = 120) -> str:
     """Sages close together around the fool and the cities, where reflections and the rule of three matter."""
     span = (15, 7)[draw(2)]
     low = 4 if span == 7 else 0
@@ -82,11 +87,13 @@ def seven_sages(draw: RandBelow) -> str:
         if square not in squares and (squares or (1 <= square[0] <= 13 and 1 <= square[1] <= 13)):
             squares.append(square)
     fool, red, blue = squares[0], sorted(squares[1:8]), sorted(squares[8:])
-    ply = (draw(118), 118, 119)[draw(3)]
+    ply = (draw(actions - 2), actions - 2, actions - 1)[draw(3)]
     starter = 1 + draw(2)
     seat = starter if ply % 2 == 0 else 3 - starter
     words = [",".join(map(ss.name, side)) for side in (red, blue)]
-    return f"{words[0]} {words[1]} {ss.name(fool)} {seat} {draw(5)}:{draw(5)} {1 + draw(12)} {ply} {starter}"
+    option = "" if actions == 120 else f" round-actions={actions}"
+    points = f"{draw(5)}:{draw(5)}"
+    return f"{words[0]} {words[1]} {ss.name(fool)} {seat} {points} {1 + draw(12)} {ply} {starter}{option}"
 
 
 def element(seats: int, draw: RandBelow) -> str:

@@ -55,14 +55,25 @@ class Setting:
         return "-".join([self.game, str(self.seats), *self.options.values()])
 
 
-def stones(seats: int, count: int, play_on: bool) -> Setting:
+def stones(seats: int, count: int, play_on: bool, each: int | None = None) -> Setting:
+    options = {"stones": str(count), "play-on": "yes" if play_on else "no"}
     return Setting(
         "sage-stones",
-        lambda: sage_stones.Oracle(seats, count, play_on),
-        lambda text: sage_stones.Oracle.read(text, seats, count, play_on),
-        lambda draw: made_positions.sage_stones(seats, count, play_on, draw),
+        lambda: sage_stones.Oracle(seats, count, play_on, each),
+        lambda text: sage_stones.Oracle.read(text, seats, count, play_on, each),
+        lambda draw: made_positions.sage_stones(seats, count, play_on, draw, each == 1),
         seats,
-        {"stones": str(count), "play-on": "yes" if play_on else "no"},
+        options if each is None else {**options, "colours": str(each)},
+    )
+
+
+def sages(actions: int) -> Setting:
+    return Setting(
+        "seven-sages",
+        lambda: seven_sages.Oracle(actions),
+        lambda text: seven_sages.Oracle.read(text, actions),
+        lambda draw: made_positions.seven_sages(draw, actions),
+        options={"round-actions": str(actions)},
     )
 
 
@@ -79,8 +90,12 @@ def elements(seats: int) -> Setting:
 SETTINGS = [
     Setting("sages-tafl", sages_tafl.Oracle, sages_tafl.Oracle.read, made_positions.sages_tafl),
     Setting("seven-sages", seven_sages.Oracle, seven_sages.Oracle.read, made_positions.seven_sages),
+    sages(60),
+    sages(100),
     Setting("cyvasse", cyvasse.Oracle, cyvasse.Oracle.read, made_positions.cyvasse),
     stones(2, 10, False),
+    stones(2, 10, False, 1),
+    stones(2, 15, False, 1),
     stones(3, 5, False),
     stones(4, 10, False),
     stones(3, 15, True),
@@ -232,8 +247,9 @@ def test_made_up_positions_match_oracle(setting: Setting) -> None:
         accepted += 1
         check_string(game, setting, mutated(text, draw))
         legal = setting.read(text).legal()
-        for _ in range(min(3, len(legal))):
-            action = choose(legal, draw, eager=True)
+        # All rolls of a few: one of ten may be the only one that wipes the board of Sage Stones.
+        few = legal if len(legal) <= 10 else [choose(legal, draw, eager=True) for _ in range(3)]
+        for action in few:
             oracle, state = (
                 setting.read(text),
                 game.parse_position(text, *game.settings(setting.seats, setting.options)),
@@ -242,6 +258,32 @@ def test_made_up_positions_match_oracle(setting: Setting) -> None:
             state = state.play(game.read_action(state, action))
             compare(game, state, oracle, oracle.legal(), f"{text} after {action}")
     assert accepted > MADE // 10
+
+
+def wipes(setting: Setting) -> int:
+    """The rolls that wipe the board in the made positions that the differential test plays."""
+    game = find_game(setting.game)
+    draw = stream(20261121, setting.game, setting.seats, *setting.options.values())
+    count = 0
+    for _ in range(MADE):
+        text = setting.made(draw)
+        board, *_ = text.split(" ")
+        try:
+            state = game.parse_position(text, *game.settings(setting.seats, setting.options))
+        except PositionError:
+            continue
+        if state.actor == CHANCE and set(board) > {".", "/"}:
+            after = [state.play(action).position().split(" ")[0] for action in state.legal_actions()]
+            count += sum(set(cleared) == {".", "/"} for cleared in after)
+    return count
+
+
+@pytest.mark.parametrize("setting", [s for s in SETTINGS if s.game == "sage-stones"], ids=str)
+def test_made_positions_wipe_the_board_if_stones_suffice(setting: Setting) -> None:
+    """Two full columns take 18 stones, and each colour keeps one in hand."""
+    colours = 2 if "colours" in setting.options else 3 if setting.seats == 3 else 4
+    suffice = colours * (int(setting.options["stones"]) - 1) >= 18
+    assert (wipes(setting) > 2) == suffice
 
 
 def over_by_history(state: AnyState) -> bool:

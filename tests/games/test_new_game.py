@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.addons import needing
 from tourney.errors import GameError
 from tourney.games.new_game import new_game
 
@@ -47,7 +48,7 @@ def test_new_game_installs_and_passes_its_checks(tmp_path: Path) -> None:
         ("hex-", "'hex-' is not a name for a game"),
         ("a:b", "'a:b' is not a name for a game"),
         ("element", "there is a game element already"),
-        ("openspiel", "there is a game openspiel already"),
+        needing("openspiel", "openspiel", "there is a game openspiel already"),
         ("random", "random is the name of a module of Python or Tourney"),
         ("there", "there exists already; choose another name"),
         ("gone/hex", "there is no folder"),

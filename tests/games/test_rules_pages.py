@@ -23,6 +23,17 @@ def test_every_game_has_rules_page_with_diagram() -> None:
         assert f"![board]({game}.svg)" in (PAGES / f"{game}.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("game", ["cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages"])
+def test_rulings_are_marked_and_reasons_refer_to_the_text(game: str) -> None:
+    """A reason may stand for several marks."""
+    rules, _, rest = page(f"rules/{game}.md").partition("\n## Rulings\n")
+    rulings, _, sources = rest.partition("\n## Sources\n")
+    reasons = re.split(r"^- (?=\*[A-Za-z0-9`])", rulings, flags=re.MULTILINE)[1:]
+    assert 5 <= len(reasons) <= rules.count("**[R]**")
+    assert all('"' in reason or "text" in reason or "figure" in reason for reason in reasons)
+    assert "Lost are" in sources.partition("\n## ")[0]
+
+
 @pytest.mark.parametrize("game", sorted(GAMES.own))
 def test_worked_turns_match_console(game: str) -> None:
     """Every block is compared line by line and has an action."""

@@ -85,8 +85,8 @@ def alone(piece: Piece, colors: tuple[str, ...] = ("red", "blue", "green", "purp
 
 
 def looks() -> Iterator[tuple[str, str]]:
-    """Yield the kind and SVG of every piece of every side."""
-    for game, kinds in KINDS.items():
+    """Yield the kind and SVG of every piece of every side, of the games in this checkout."""
+    for game, kinds in ((game, KINDS[game]) for game in sorted(GAMES.own)):
         colors = seat_colors(find_game(game).seat_names)
         for kind, letter in sorted(kinds):
             owned = kind in {"stone", "second-stone", "sage", "apprentice", "skyship"} or game in {

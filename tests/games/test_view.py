@@ -138,6 +138,7 @@ def test_state_without_game_prints_its_position() -> None:
         state.view()
 
 
+@pytest.mark.addon("chess")
 def test_chess_prints_its_board_and_moves() -> None:
     pytest.importorskip("chess")
     state = find_game("chess").new()
@@ -153,13 +154,18 @@ def test_other_games_have_views_by_their_diagrams() -> None:
         assert diagram_view(game, state.position()).text == state.position()
 
 
-def test_legend_names_pieces_seats_and_ground() -> None:
-    chess_, tafl = find_game("chess"), find_game("sages-tafl")
+@pytest.mark.addon("chess")
+def test_legend_names_pieces_by_capitals_and_small_letters() -> None:
+    chess_ = find_game("chess")
     guide = chess_.guide()
     assert guide is not None
     found = legend(chess_.diagram(chess_.new().position()), guide.figures, chess_.seat_names)
     assert found[0] == "K King"
     assert found[-2:] == ["CAPITALS: White", "small: Black"]
+
+
+def test_legend_names_pieces_seats_and_ground() -> None:
+    tafl = find_game("sages-tafl")
     diagram = tafl.diagram(tafl.new().position())
     assert "~ river" in legend(diagram, (), tafl.seat_names)
     same = replace(diagram, pieces=tuple(replace(piece, glyph="S") for piece in diagram.pieces))

@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
@@ -11,12 +12,16 @@ import pytest
 import tourney
 from tests.docs.pages import page
 from tests.support import genuine
-from tests.support.command import invoke
+from tests.support.command import installed, invoke
 from tests.support.tournaments import begin, refused
 from tourney.errors import StoreError, UsageError
-from tourney.results.columns import ACTION_COLUMNS, ELO, TRUESKILL, Column
+from tourney.plugins import Addon, load
+from tourney.ratings.method import METHODS
+from tourney.ratings.trueskill import TrueSkillMethod
+from tourney.results.columns import ACTION_COLUMNS, ELO, Column, rating_columns
 from tourney.store.database import Database
 
+TRUESKILL = rating_columns(TrueSkillMethod.measures)
 FRAMES = ("entrants", "matches", "seats", "pairs", "faults", "think_times", "standings", "ratings")
 
 
@@ -104,6 +109,19 @@ def test_trueskill_and_forfeits_are_chosen_by_name(database: tourney.DatabaseRea
         cup.ratings(forfeits="win")  # type: ignore[arg-type]  # on purpose
 
 
+@pytest.mark.parametrize(
+    ("method", "measures"), [("FirstPlaces", ["share"]), ("Levels", ["level"]), ("BayesPool", ["elo", "low"])]
+)
+def test_method_of_another_package_has_a_frame(
+    database: tourney.DatabaseReader, method: str, measures: list[str]
+) -> None:
+    target = f"tests.support.club_addon:{method}"
+    name = load(target).name
+    with installed(Addon(rating_methods={name: target})), patch.dict(METHODS._loaded):
+        frame = database.tournament("cup").ratings(name)
+    assert [str(frame[measure].dtype) for measure in measures] == ["float64"] * len(measures)
+
+
 def test_tournaments_are_listed_from_the_oldest(database: tourney.DatabaseReader) -> None:
     listed = database.tournaments()
     assert listed["name"].to_list() == ["planned", "cup"]
@@ -137,6 +155,7 @@ def test_errors_are_one_sentence(database: tourney.DatabaseReader, tmp_path: Pat
         database.tournament("cup").match(99)
 
 
+@pytest.mark.addon("lab")
 def test_default_tournament_is_never_a_question(tmp_path: Path) -> None:
     path = str(tmp_path / "t.db")
     with Database.open(path, create=True) as database:

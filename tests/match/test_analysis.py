@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pytest
 from msgspec import structs
 
+from tests.support.piped import Output, Stage, polite
 from tests.support.records import as_json, digested
 from tests.support.sessions import BOT, SessionChannel, Thrower, analyzed, record_of, searching
+from tests.support.tables import make_spec
 from tests.support.tournaments import refused
 from tourney.bot.session import Choose
 from tourney.bot.turn import Turn
@@ -19,9 +21,9 @@ from tourney.match.evidence import POINT, draws
 from tourney.match.guided_channel import GuidedChannel
 from tourney.match.play import play_match
 from tourney.match.player import Player
-from tourney.match.record import Record, check_record
+from tourney.match.record import Outcome, Record, check_record, make_record
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import Limits
+from tourney.match.spec import Limits, Opening
 
 STONES = (("stones", "3"),)
 
@@ -193,3 +195,19 @@ def test_bot_that_fails_is_named(stones: Record) -> None:
 def test_marks_have_lichess_bounds() -> None:
     marks = [ValuedTurn(0, 1, 900, "a", ("a",), loss).mark for loss in (None, 49, 50, 99, 100, 149, 150)]
     assert marks == [None, None, "inaccuracy", "inaccuracy", "mistake", "mistake", "blunder"]
+
+
+def test_reference_bots_spelling_is_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that writes castling as king takes rook chose the action that was played."""
+    start = "=4k3/8/8/8/8/8/8/R3K2R_w_KQ_-_0_1"
+    spec = make_spec("chess", opening=Opening(actions=(start,)))
+    actions = ((1, start), (1, "e1g1"))
+    outcome = Outcome((1, 2), "resign", (), ((2, 2),))
+    record = make_record(spec, "1", actions, outcome)
+    reference = Analyser(spec.seats[0], Limits(nodes=9))
+    with Stage(monkeypatch) as stage:
+        bot = polite(tourney=[Output(0, b"bot\n")], go=[Output(0, b"info win=0.6 pv=O-O\nmove O-O\n")])
+        players = [Player(GuidedChannel(stage.bot(bot), guide_of(record))) for _ in range(2)]
+        match = play_match(reference.spec(record), find_game("chess"), players, clock=stage.clock)
+    point = analysis_of(record, match, reference).points[0]
+    assert (point.best, point.line, point.loss) == ("e1g1", ("e1g1",), 0)

@@ -48,6 +48,7 @@ def test_processor_time_is_that_since_the_last_call() -> None:
             f"; 'bot' came only once its input ended, without a newline: {FLUSH}",
         ),
         (Withheld("bot", whole=False, at_end=False), f"; 'bot' came without a newline: {FLUSH}"),
+        (Withheld("> bot", whole=True, at_end=False), "; its line '> bot' was not understood"),
     ],
 )
 def test_words_of_a_time_out_name_withheld_output(withheld: Withheld | None, words: str) -> None:

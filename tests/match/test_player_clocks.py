@@ -1,12 +1,15 @@
 """Arithmetic of the clocks, in whole nanoseconds."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tourney.match.player import MS, NO_LIMIT_MS, Clocks
-from tourney.match.spec import Limits
+from tourney.match.spec import EntrantLimits, Limits, OwnLimits
 from tourney.protocol import Go
+from tourney.schema import SchemaError
 
 
 def test_move_limit_is_the_same_every_turn() -> None:
@@ -114,3 +117,60 @@ def test_go_line_is_that_of_the_message(seats: int, move: int | None) -> None:
         shown = [max(0, left // MS) for left in clocks.left or ()]
         assert clocks.go() == Go(move, shown, 3, 5).encode()
         clocks.spend(seats, spent * MS)
+
+
+def test_clock_gets_its_time_again_after_its_moves() -> None:
+    """40/60 of cutechess: what is left stays, and the next moves are counted."""
+    clocks = Clocks(Limits(move_ms=None, clock_ms=1000, increment_ms=10, clock_moves=2, margin_ms=0), 2)
+    assert clocks.go(1) == b"go clocks=1000,1000 inc=10 moves=2\n"
+    clocks.spend(1, 400 * MS)
+    assert clocks.go(1) == b"go clocks=610,1000 inc=10 moves=1\n"
+    assert clocks.go(2) == b"go clocks=610,1000 inc=10 moves=2\n"
+    clocks.spend(1, 20 * MS)
+    assert clocks.go(1) == b"go clocks=1600,1000 inc=10 moves=2\n"
+    assert clocks.allowance(1) == 1600 * MS
+
+
+def test_seats_have_limits_of_their_own() -> None:
+    """A seat with a clock sees the time of an action of one without."""
+    own = (
+        EntrantLimits(entrant="clock", clock_ms=9000, increment_ms=100),
+        EntrantLimits(entrant="deep", depth=5),
+        EntrantLimits(entrant="nodes", nodes=70),
+    )
+    limits = Limits(move_ms=200, margin_ms=0, nodes=50, entrants=own)
+    clocks = Clocks(limits, 4, ["clock", "deep", "nodes", "other"])
+    assert not clocks.steady
+    assert [clocks.go(seat) for seat in (1, 2, 3, 4)] == [
+        b"go clocks=9000,200,200,200 inc=100 nodes=50\n",
+        b"go move=200 nodes=50 depth=5\n",
+        b"go move=200 nodes=70\n",
+        b"go move=200 nodes=50\n",
+    ]
+    clocks.spend(1, 1000 * MS)
+    clocks.spend(2, 150 * MS)
+    assert clocks.left == (8100 * MS, *[200 * MS] * 3)
+    assert [clocks.allowance(seat) // MS for seat in (1, 2)] == [8100, 200]
+
+
+def test_time_of_its_own_replaces_all_time() -> None:
+    limits = Limits(move_ms=None, clock_ms=9000, clock_moves=40, nodes=5)
+    own = EntrantLimits(entrant="a", move_ms=100)
+    both = Limits(move_ms=None, clock_ms=9000, clock_moves=40, nodes=5, entrants=(own,))
+    assert both.of("a") == Limits(move_ms=100, nodes=5)
+    assert both.of("b") == limits
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (OwnLimits, "sets no limit"),
+        (lambda: OwnLimits(move_ms=5, clock_moves=40), "clock-moves is set without clock-ms"),
+        (lambda: OwnLimits(depth=5, increment_ms=4), "increment-ms is set without clock-ms"),
+        (lambda: Limits(move_ms=5, clock_moves=40), "clock-moves is set without clock-ms"),
+        (lambda: Limits(entrants=2 * (EntrantLimits(entrant="a", depth=5),)), "name each once"),
+    ],
+)
+def test_limits_that_do_not_go_together_are_refused(make: Callable[[], object], why: str) -> None:
+    with pytest.raises(SchemaError, match=why):
+        make()

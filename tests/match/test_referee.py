@@ -369,3 +369,39 @@ def test_game_that_fails_on_a_legal_action_is_broken() -> None:
     referee.begin()
     with pytest.raises(ZeroDivisionError):
         referee.act("b2")
+
+
+PROMOTION = Opening(actions=("=8/P7/8/8/7k/8/8/K7_w_-_-_0_1",))
+
+
+def test_spelling_of_a_bot_is_canonical_in_the_record_and_strict_there() -> None:
+    """A record with another spelling is not correct, because each game has one record."""
+    chess = find_game("chess")
+    spec = make_spec("chess", opening=PROMOTION, limits=DEFAULT_LIMITS)
+    referee = Referee(spec, chess, lenient=True)
+    referee.begin()
+    assert referee.act("a7a8Q") == ""
+    assert referee.actions[-1] == (1, "a7a8q")
+    referee.resign()
+    assert referee.outcome is not None
+    record = make_record(referee.spec, chess.rules, referee.actions, referee.outcome)
+    assert verify(record, chess) == []
+    spelled = [*referee.actions[:-1], (1, "a7a8Q")]
+    (finding,) = verify(make_record(referee.spec, chess.rules, spelled, referee.outcome), chess)
+    assert "a7a8Q" in str(finding)
+    strict = Referee(spec, chess)
+    strict.begin()
+    assert "a7a8Q" in strict.act("a7a8Q")
+
+
+def test_games_of_one_spelling_stay_strict() -> None:
+    referee = Referee(make_spec(), TOE, lenient=True)
+    referee.begin()
+    assert "not a square" in referee.act("B2")
+
+
+def test_no_bot_sets_a_position_up() -> None:
+    chess = find_game("chess")
+    referee = Referee(make_spec("chess", limits=DEFAULT_LIMITS), chess, lenient=True)
+    referee.begin()
+    assert "not legal" in referee.act("=8/P7/8/8/7k/8/8/K7_w_-_-_0_1")

@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from tests.support.records import as_json, digest_of
 from tourney.bots.catalogue.store import VARIES
 from tourney.match.record import Outcome, check_record, make_record
-from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch, doubts_of
+from tourney.match.result import (
+    NOT_MEASURED,
+    LogLine,
+    Measurements,
+    PlayedMatch,
+    SeatMeasurements,
+    doubts_of,
+)
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec, Opening
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -114,3 +121,20 @@ def test_further_doubt_is_kept_beside_the_record() -> None:
     assert doubted.record == played.record
     assert not doubted.reproducible
     assert doubts_of(doubted.record, doubted.measured) == (VARIES, "timeout")
+
+
+@pytest.mark.parametrize(
+    ("first", "used"),
+    [
+        (SeatMeasurements(100, 9, cpu_ms=400, start_ms=250), (400, 30)),
+        (SeatMeasurements(500, 9, cpu_ms=400, start_ms=250), (500, 30)),
+        (SeatMeasurements(500, 9, cpu_ms=None, start_ms=950), (1200, 30)),
+        (SeatMeasurements(500, 9, cpu_ms=400, start_ms=50), (500, 230)),
+    ],
+    ids=["computes", "sleeps", "sleeps at its start", "starts quickly"],
+)
+def test_match_is_charged_by_the_larger_of_both_times(first: SeatMeasurements, used: tuple[int, int]) -> None:
+    """Starts count by what they are longer than the quickest one, as all wait for their sandboxes."""
+    second = SeatMeasurements(30, 9, cpu_ms=20, start_ms=250)
+    assert Measurements(seats=(first, second)).used_ms == used
+    assert NOT_MEASURED.used_ms == ()

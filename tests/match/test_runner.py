@@ -22,10 +22,9 @@ from tests.support.tables import TOE, make_spec, outcome, toy
 from tests.support.tournaments import refused
 from tourney.bots.catalogue.command import BotCommand, environment
 from tourney.bots.catalogue.store import DIFFERED, VARIES, BotStore
-from tourney.bots.channel.interface import Channel, Event, FailedChannel
+from tourney.bots.channel.interface import Channel, Event, FailedChannel, MemoryUse
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.machine_memory import MachineMemory
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.check.named_seeds import RandomChannel
@@ -407,57 +406,95 @@ def test_bot_that_says_so_is_not_promised_to_reproduce(tmp_path: Path) -> None:
 
 
 class Filling(RandomChannel):
-    """A bot of which the test knows what it uses, and which the kernel ends at its second turn if it says so.
+    """A bot of which the test knows what it uses; what becomes available when it is ended.
 
-    Without a group its memory becomes available when it is closed.
+    At its second turn memory is full: the kernel has ``killed`` it, or the referee has to stop it. Without a
+    ``group`` the memory of its processes was ``seen``.
     """
 
     free = 0
 
-    def __init__(self, mb: int, *, group: bool, starved: bool = False) -> None:
+    def __init__(self, mb: int, *, group: bool, end: str = "", seen: int = 0) -> None:
         super().__init__()
-        self._mb, self._group, self._starved = mb, group, starved
+        self._seen = seen
+        self._mb, self._group, self._end = mb, group, end
         self._open = True
 
     def wait(self, deadline: int) -> Event:
-        if self._starved and self._turn == 2:
-            self.close(0)
-            return Event("starved", "killed by SIGKILL (the machine was out of memory)")
+        if self._end and self._turn == 2:
+            if self._end == "killed":
+                self.close(0)
+            return Event("starved", self._end)
         return super().wait(deadline)
 
-    def used_mb(self) -> int | None:
-        return self._mb if self._group else None
+    def memory_use(self) -> MemoryUse:
+        return MemoryUse(self._mb, whole=True) if self._group else MemoryUse(self._seen, whole=False)
 
     def close(self, grace: float) -> None:
         Filling.free += self._mb * self._open
         self._open = False
 
 
-@pytest.mark.parametrize("group", [False, True])
+def fill(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the machine have what bots that were ended have used."""
+    monkeypatch.setattr(Filling, "free", 0)
+    monkeypatch.setattr(match_runner, "_available_mb", lambda: Filling.free)
+    monkeypatch.setattr(match_runner, "SETTLE_SECONDS", 0)
+
+
 @pytest.mark.parametrize(
-    ("used", "bot", "proven"),
-    [((100, 900), "entrant-2", True), ((900, 100), "entrant-1", True), ((100, 90), "entrant-1", False)],
+    ("used", "group", "end", "bot", "proven"),
+    [
+        ((100, 900), True, "killed", "entrant-2", True),
+        ((900, 100), True, "killed", "entrant-1", True),
+        ((200, 190), True, "killed", "entrant-1", False),
+        ((100, 90), True, "killed", "", False),
+        ((100, 900), False, "killed", "entrant-2", True),
+        ((900, 100), False, "killed", "", False),
+        ((100, 900), False, "stopped", "entrant-2", True),
+        ((900, 100), False, "stopped", "entrant-1", True),
+        ((190, 200), False, "stopped", "entrant-2", False),
+        ((100, 90), False, "stopped", "", False),
+    ],
 )
 def test_bot_that_used_the_most_memory_is_to_blame(
-    monkeypatch: pytest.MonkeyPatch, group: bool, used: tuple[int, int], bot: str, proven: bool
+    monkeypatch: pytest.MonkeyPatch,
+    used: tuple[int, int],
+    group: bool,
+    end: str,
+    bot: str,
+    proven: bool,
 ) -> None:
-    """The kernel has ended the first one; a bot of many processes could make it do that."""
-    monkeypatch.setattr(Filling, "free", 0)
-    monkeypatch.setattr(
-        match_runner, "machine_memory", lambda: MachineMemory(0, Filling.free << 20, "this machine")
-    )
+    """Not the one that the kernel has ended, of which nothing is known without a group; nor one of little."""
+    fill(monkeypatch)
     players = {
-        "entrant-1": Filling(used[0], group=group, starved=True),
+        "entrant-1": Filling(used[0], group=group, end=end),
         "entrant-2": Filling(used[1], group=group),
     }
     limits = Limits(move_ms=1000, memory_mb=512)
     with (
         MatchRunner(lambda entrant, _: players[entrant.name], find=toy) as room,
-        pytest.raises(OutOfMemoryError, match="entrant-1 was killed by SIGKILL") as raised,
+        pytest.raises(OutOfMemoryError, match=f"entrant-1 was {end}") as raised,
     ):
         room.play(make_spec(limits=limits))
     assert (raised.value.bot, raised.value.proven) == (bot, proven)
     assert Filling.free == sum(used), "a bot was not ended"
+
+
+def test_memory_that_processes_had_in_use_is_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel has ended the children of the second bot, so that what is freed is not measured."""
+    fill(monkeypatch)
+    players = {
+        "entrant-1": Filling(400, group=False, end="stopped", seen=60),
+        "entrant-2": Filling(0, group=False, seen=600),
+    }
+    limits = Limits(move_ms=1000, memory_mb=512)
+    with (
+        MatchRunner(lambda entrant, _: players[entrant.name], find=toy) as room,
+        pytest.raises(OutOfMemoryError) as raised,
+    ):
+        room.play(make_spec(limits=limits))
+    assert (raised.value.bot, raised.value.proven) == ("entrant-2", True)
 
 
 @pytest.mark.parametrize("reuse", [False, True])

@@ -339,6 +339,7 @@ def test_circle_is_no_cycle_where_strengths_changed() -> None:
         clusters.take(played)
         cycles = rate_clusters(clusters, range(3), 2).cycles
         assert cycles is not None
+        assert cycles.cycles is not None
         found.append((cycles.drift, cycles.deviation, [(one.entrants, one.scores) for one in cycles.cycles]))
     assert found == [(0.996, 0.683, [((0, 1, 2), (0.891, 0.891, 0.891))]), (0.032, 0.439, [])]
 

@@ -31,7 +31,8 @@ def test_lines_have_the_columns_and_the_results_in_any_order(name: str) -> None:
     table = method.rate(results, range(5), 2)
     assert table == method.rate(reversed(results), range(5), 2)
     assert [line.rank for line in table] == sorted(line.rank for line in table)
-    assert {type(getattr(line, column)) for line in table for column in method.columns} <= {int, float}
+    names = [measure.name for measure in method.measures]
+    assert {type(getattr(line, name)) for line in table for name in names} <= {int, float}
 
 
 def test_unknown_method_is_refused_with_the_known_ones() -> None:

@@ -78,7 +78,7 @@ def test_posterior_is_that_of_a_plain_integration(tally: Tally) -> None:
 
 
 def test_results_of_lots_are_not_taken_for_strength() -> None:
-    """Of 24 equal bots in 8 games the flat fit rates some 300 Elo apart."""
+    """Of 24 equal bots in 8 games the flat fit rates about 300 Elo apart."""
     rows = []
     for game, drawn in enumerate(uniforms(96, "lots"), 1):
         a, b = game % 24, (game + 1 + game // 24 * 5) % 24

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import trueskill
@@ -26,7 +26,6 @@ from tourney.ratings.trueskill import (
     estimate_draw_probability,
     history,
     load_pool,
-    settings_text,
 )
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import stream
@@ -44,7 +43,8 @@ def rate(
     settings: Settings | None = None,
     forfeits: Forfeits = "loss",
 ) -> tuple[TrueSkillRating, ...]:
-    return TrueSkillMethod(settings).rate(results, entrants, 2, forfeits)
+    table = TrueSkillMethod(settings).rate(results, entrants, 2, forfeits)
+    return cast("tuple[TrueSkillRating, ...]", table)
 
 
 def pool_of_results(seats: int, entrants: int, matches: int) -> list[ResultRow]:
@@ -313,15 +313,15 @@ def test_malformed_checkpoint_gives_none(state: Any) -> None:
 
 def test_different_settings_have_different_texts() -> None:
     texts = {
-        settings_text(Settings(), "loss"),
-        settings_text(Settings(), "void"),
-        settings_text(Settings(tau=0.1), "loss"),
-        settings_text(Settings(draw_probability=0.2), "loss"),
+        TrueSkillMethod(Settings()).key("loss"),
+        TrueSkillMethod(Settings()).key("void"),
+        TrueSkillMethod(Settings(tau=0.1)).key("loss"),
+        TrueSkillMethod(Settings(draw_probability=0.2)).key("loss"),
     }
     assert len(texts) == 4
     assert max(map(len, texts)) <= 250
     longest = Settings(tau=1 / 3, draw_probability=0.12345678901234567)
-    assert len(settings_text(longest, "void")) <= 250
+    assert len(TrueSkillMethod(longest).key("void")) <= 250
 
 
 def test_unordered_results_are_refused() -> None:

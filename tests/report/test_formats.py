@@ -18,13 +18,9 @@ import pytest
 from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.html_pages import Page
+from tests.support import addons
 from tests.support.command import invoke
 from tests.support.sites import site
-from tourney.addons.lab.gate import GateRule
-from tourney.addons.lab.ladder import LadderRule
-from tourney.addons.lab.tuning import TuneRule
-from tourney.addons.lab.tuning_methods import SearchTerms, default_rate
-from tourney.bots.catalogue.manifest import Parameter
 from tourney.report.display import label
 from tourney.report.output.layout import Options
 from tourney.report.output.write import write
@@ -48,7 +44,6 @@ from tourney.schedule.knockout import Knockout
 from tourney.store.database import Database
 
 NAMES = tuple("abcdefghi")
-TERMS = SearchTerms(("x",), (Parameter(value=0, low=-9, high=9, step=3),), 3, 1, 1, default_rate(1))
 PLANS: dict[str, dict[str, Any]] = {
     "round-robin": {"format_": "round-robin", "names": NAMES[:4]},
     "round-robin-3": {"format_": "round-robin", "names": NAMES[:5], "seats": 3, "games": 6, "rounds": 2},
@@ -59,28 +54,9 @@ PLANS: dict[str, dict[str, Any]] = {
     "adaptive": {"format_": "adaptive", "names": NAMES[:5], "extra": (("batch", 2), ("budget", 16))},
     "import": {"format_": "import", "names": NAMES[:3]},
     "results": {"format_": "results", "names": NAMES[:4]},
-    "ladder": {"format_": "ladder", "names": NAMES[:3], "extra": LadderRule((0, 10_000), games=8).extra()},
-    "gate": {
-        "format_": "gate",
-        "names": NAMES[:3],
-        "games": 4,
-        "rounds": 2,
-        "extra": GateRule(batch=2, max_faults=100).extra(),
-    },
-    "compare": {
-        "format_": "compare",
-        "names": NAMES[:2],
-        "extra": (
-            ("alpha", "0.05"),
-            ("batch", 1),
-            ("beta", "0.05"),
-            ("elo0", "0.0"),
-            ("elo1", "400.0"),
-            ("max-pairs", 3),
-        ),
-    },
-    "tune": {"format_": "tune", "names": NAMES[:2], "extra": TuneRule(TERMS, "spsa").extra()},
 }
+for part in addons.parts("report_plans"):
+    PLANS |= part.PLANS
 
 
 def played(path: Path, plan: dict[str, Any]) -> Path:

@@ -79,13 +79,13 @@ def test_bots_that_resign_to_their_author_are_found() -> None:
     for one in named:
         assert one.rival == 0
         assert set(one.bots) <= set(range(4, 9))
-        assert one.given == one.games
-        assert one.other_given < one.other_games / 2
+        assert one.give_ups == one.games
+        assert one.other_give_ups < one.other_games / 2
 
 
 def test_one_bot_that_resigns_to_one_rival_is_found() -> None:
     ((found,),) = [find_giving_up(lost_games(6, 20, 1, lambda *_: 0.1, {3}))]
-    assert (found.rival, found.bots, found.given, found.games) == (0, (3,), 20, 20)
+    assert (found.rival, found.bots, found.give_ups, found.games) == (0, (3,), 20, 20)
 
 
 def honest_share(loser: int, _: int) -> float:

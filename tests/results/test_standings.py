@@ -15,7 +15,7 @@ from tourney.results.standings import Standing, planned_matches, rank_totals, se
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import score_units
 from tourney.store.database import Database
-from tourney.store.totals import PairTotal, ScoreTotals, StandingsTotals
+from tourney.store.totals import FaultCount, PairTotal, ScoreTotals, StandingsTotals
 from tourney.store.values import Plan
 
 
@@ -92,7 +92,9 @@ def test_sonneborn_berger_weighs_opponents_points_by_result() -> None:
 
 
 def test_without_games_all_share_rank_1() -> None:
-    lines = rank_standings(2, StandingsTotals({}, (), ((1, "crash", 3), (1, "timeout", 1))))
+    lines = rank_standings(
+        2, StandingsTotals({}, (), (FaultCount(1, "crash", 3), FaultCount(1, "timeout", 1)))
+    )
     assert [(line.rank, line.games, str(line.points), line.mean) for line in lines] == [(1, 0, "0", None)] * 2
     assert lines[1].faults == (("crash", 3), ("timeout", 1))
     assert lines[1].fault_count == 4

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from tests.support import genuine
 from tests.support.command import invoke
-from tourney.addons.lab.ladder import LadderFormat
 from tourney.check.root import compute_root
 from tourney.exchange.lines import export_lines
 from tourney.exchange.merging import merge_databases
@@ -98,7 +97,7 @@ def other_rules(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(format_, "tie_breaks", turned)
     patch.setattr(RoundRobin, "ranked_by", "points-per-match")
     patch.setattr(Gauntlet, "ranked_by", "points")
-    for format_ in (Knockout, Adaptive, LadderFormat):
+    for format_ in (Knockout, Adaptive):
         patch.setattr(format_, "ranked_by", "points")
         patch.setattr(format_, "tie_breaks", turned)
     patch.setattr(knockout, "EXTRA_GROUPS", 0)
@@ -253,5 +252,5 @@ def test_unknown_key_of_the_rule_names_a_newer_version(tmp_path: Path) -> None:
 
 
 def test_default_of_points_is_the_rule_of_most_formats() -> None:
-    for name in ("round-robin", "compare", "gate", "tune", "import", "results"):
+    for name in ("round-robin", "import", "results"):
         assert find_format(name).new_rule(2).tie_breaks == BY_POINTS

@@ -1,13 +1,16 @@
 """Texts about seeds speak of dice and openings only where there are some."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from msgspec import structs
 
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS
-from tourney.results.texts import origin_text, risk_text, sharing_text
+from tourney.ratings.batch import Batch
+from tourney.results.texts import evidence_texts, origin_text, risk_text, sharing_text
 from tourney.store.values import CHOSEN, RANDOM, Plan, StoredRun, Tournament
 
 
@@ -53,3 +56,12 @@ def test_origin_is_a_person_chance_or_the_records() -> None:
     assert origin_text(replace(chosen, origin=RANDOM), rules) == "random"
     imported = replace(chosen, plan=plan("sage-stones", format="import"))
     assert origin_text(imported, rules) == "imported: each record has its own seed"
+
+
+def test_luck_that_counts_for_more_than_itself_is_in_points() -> None:
+    """More than 100 % of something cannot be subtracted."""
+    pool = SimpleNamespace(distinct=2, matches=2)
+    batch = cast(Batch, SimpleNamespace(pool=pool, share=1.27, luck={}))
+    (sentence,) = evidence_texts(batch, {})
+    assert sentence.startswith("For each point that the dice gave, 1.27 points are subtracted")
+    assert "%" not in sentence

@@ -1,9 +1,11 @@
 """What a later tournament file may change."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.support.folders import write_shell_bot
 from tests.support.tournaments import refused, write_file
@@ -11,6 +13,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.check.root import commitment_of
 from tourney.errors import TournamentError
 from tourney.run.engine.tournament_run import open_tournament
+from tourney.run.preparation import enter
 from tourney.run.tournament_file import read_tournament_file
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.swiss import Swiss
@@ -38,7 +41,7 @@ def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
     file = read_tournament_file(write_file(folder, text))
     bots = BotStore(folder / "bots")
     messages: list[str] = []
-    with open_tournament(file, str(folder / "t.db"), bots, messages.append) as (repository, amended):
+    with open_tournament(file, str(folder / "t.db"), bots, messages.append) as (repository, amended, _):
         assert amended == repository.tournaments.get()
         assert amended.run.settings == file.run
         return [entrant.name for entrant in repository.tournaments.entrants(amended.id)], messages
@@ -232,7 +235,7 @@ def test_two_sampled_seeds_differ(tmp_path: Path) -> None:
     for name in ("one", "two"):
         path = write_file(tmp_path, FILE.replace("seed = 7", "").replace('"cup"', f'"{name}"'))
         file, bots = read_tournament_file(path), BotStore(tmp_path / "bots")
-        with open_tournament(file, str(tmp_path / "t.db"), bots, print) as (_, tournament):
+        with open_tournament(file, str(tmp_path / "t.db"), bots, print) as (_, tournament, _):
             seeds.add(tournament.seed)
     assert len(seeds) == 2
 
@@ -276,3 +279,50 @@ def test_failed_build_is_reported_before_anything_is_stored(tmp_path: Path) -> N
         go_on(tmp_path, FILE.replace('"random"', '"./broken"'))
     assert "gone" in caught.value.__notes__[0]
     assert not (tmp_path / "t.db").exists()
+
+
+def test_older_plan_keeps_its_openings(tmp_path: Path) -> None:
+    """Its random order may repeat lines; the same file would plan another rule now."""
+    (tmp_path / "b.txt").write_text("a2-a4\na2-b1\n")
+    text = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "mcts"]\nopening-book = "b.txt"\n'
+    file = read_tournament_file(write_file(tmp_path, text))
+    assert file.plan.opening_order == "shuffled"
+    older = replace(file, plan=structs.replace(file.plan, opening_order="random"))
+    for started in (older, file):
+        with open_tournament(started, str(tmp_path / "t.db"), BotStore(tmp_path / "bots"), print) as opened:
+            assert opened.tournament.plan.opening_order == "random"
+
+
+def test_all_entrants_that_cannot_play_are_named(tmp_path: Path) -> None:
+    """Two bots of one name are named by their files."""
+    write_shell_bot(tmp_path / "a", "mybot", "x) ;;")
+    write_shell_bot(tmp_path / "b", "mybot", "y) ;;")
+    write_shell_bot(tmp_path, "other", "x) ;;", games='["element"]')
+    path = tmp_path / "cup.toml"
+    bots = '["random", "./a/mybot", "./b/mybot", "./other", "./gone"]'
+    path.write_text(f'name = "cup"\ngame = "sages-tafl"\nformat = "round-robin"\nbots = {bots}\n')
+    with pytest.raises(TournamentError) as caught:
+        enter(read_tournament_file(path), read_tournament_file(path).entrants, BotStore(tmp_path / "bots"))
+    assert str(caught.value) == f"{path}: 3 of 5 entrants cannot play:"
+    twice, game, gone = caught.value.__notes__
+    assert "(./a/mybot and ./b/mybot are both mybot 1.0)" in twice
+    assert "the bot other does not play sages-tafl" in game
+    assert "there is no bot" in gone
+
+
+def test_name_of_several_bots_is_not_exchanged_in_silence(tmp_path: Path) -> None:
+    """A name that no bot was added under means the one used last, which is said."""
+    store = BotStore(tmp_path / "bots")
+    for author in ("a", "b"):
+        store.add(write_shell_bot(tmp_path / author, "mybot", f"{author}) ;;"), origin="used")
+    path = tmp_path / "cup.toml"
+    path.write_text('name = "cup"\ngame = "sages-tafl"\nformat = "round-robin"\nbots = ["random", "mybot"]\n')
+    said: list[str] = []
+    file = read_tournament_file(path)
+    enter(file, file.entrants, store, say=said.append)
+    assert said == [said[0]]
+    assert "mybot means the mybot@1.0 used last" in said[0]
+    store.add(tmp_path / "a" / "mybot")
+    said.clear()
+    enter(file, file.entrants, store, say=said.append)
+    assert said == []

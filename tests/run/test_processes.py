@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import PROGRAM, popen
+from tests.support.kills import check_kind
 from tests.support.processes import PATIENCE, alive, wait_for, workers_of
 from tests.support.sites import site
 from tests.support.tournaments import digests, write_file
@@ -355,3 +356,9 @@ def test_reuse_keeps_a_process_from_match_to_match(home: Path, reuse: str, proce
         "reports-pid": processes,
         "second": processes,
     }
+
+
+@pytest.mark.parametrize("kind", ["until-best", "until-width-or-order"])
+def test_killed_runs_come_to_the_same_end(tmp_path: Path, kind: str) -> None:
+    """Runs that end by their results."""
+    check_kind(tmp_path, kind, kills=9)

@@ -1,10 +1,13 @@
 """Tournament files: keys, refusals, opening books and ``@ladder``."""
 
 import dataclasses
+import gzip
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.support.command import TOYS, installed, offering
 from tests.support.tournaments import refused, write_file
@@ -14,6 +17,7 @@ from tourney.errors import ActionError, TournamentError
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS, Limits, Opening
 from tourney.plugins import Addon
+from tourney.run import tournament_file
 from tourney.run.file_schema import EntrantLine
 from tourney.run.preparation import enter
 from tourney.run.tournament_file import read_book, read_tournament_file
@@ -235,6 +239,65 @@ def test_each_seed_samples_an_opening_of_the_book(tmp_path: Path) -> None:
     assert openings == [plan.opening_of(seed, row) for seed in range(50)]
 
 
+def openings_of(plan: Plan, rows: Iterable[Row], seed: int = 7) -> list[str]:
+    return [plan.opening_of(seed, row).actions[0] for row in rows]
+
+
+@pytest.mark.parametrize("lines", [1, 2, 8, 9, 30])
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_random_order_repeats_no_line_before_the_end(lines: int, mirrored: bool) -> None:
+    """For the games of the same two entrants: by repeats, in whatever round, or by batches."""
+    book = tuple((str(k),) for k in range(lines))
+    keys = {"book": book, "opening_order": "shuffled", "mirrored_dice": mirrored}
+    orders = (1,) if mirrored else (1, 2)
+    count = lines // len(orders) or 1
+    robin = make_plan(games_per_pairing=2 * count, **keys)
+    rows = [Row(5, 3, k, order, (4, 1)) for k in range(1, count + 1) for order in orders]
+    assert len(set(openings_of(robin, rows))) == min(lines, len(rows))
+    # A later file that plays more games changes none of them.
+    assert openings_of(structs.replace(robin, games_per_pairing=100), rows) == openings_of(robin, rows)
+    batches = make_plan(format="swiss", games_per_pairing=4, **keys)
+    rows = [Row(k // 2 + 1, 1, k % 2 + 1, order, (1, 4)) for k in range(count) for order in orders]
+    assert len(set(openings_of(batches, rows))) == min(lines, len(rows))
+
+
+def test_random_order_depends_on_seed_and_entrants() -> None:
+    plan = make_plan(book=tuple((str(k),) for k in range(100)), opening_order="shuffled")
+    rows = [Row(1, 1, k, 1, (0, 1)) for k in range(1, 21)]
+    other = [Row(1, 1, k, 1, (0, 2)) for k in range(1, 21)]
+    assert openings_of(plan, rows) != openings_of(plan, other)
+    assert openings_of(plan, rows) != openings_of(plan, rows, seed=8)
+    turned = [Row(1, 1, k, 2, (1, 0)) for k in range(1, 21)]
+    assert openings_of(plan, rows) == openings_of(plan, turned)
+
+
+def test_file_with_random_openings_plans_the_new_rule(tmp_path: Path) -> None:
+    one, two = first_actions()
+    (tmp_path / "b").write_text(f"{one}\n{one} {two}\n")
+    text = 'name = "cup"\ngame = "sages-tafl"\nopening-book = "b"\nbots = ["random"]\n'
+    assert read_tournament_file(write_file(tmp_path, text)).plan.opening_order == "shuffled"
+    sequential = text + 'opening-order = "sequential"\nopening-start = 2\n'
+    assert read_tournament_file(write_file(tmp_path, sequential)).plan.book == ((one, two), (one,))
+    with refused(TournamentError, "opening-start goes with opening-order"):
+        read_tournament_file(write_file(tmp_path, text + "opening-start = 2\n"))
+    with refused(TournamentError, "the book has 2 openings, and opening-start is 3"):
+        read_tournament_file(write_file(tmp_path, sequential.replace("= 2", "= 3")))
+
+
+def test_long_book_gives_openings_at_even_distances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tournament_file, "MAX_OPENINGS", 3)
+    one, two = first_actions()
+    lines = [f"{one} {two}" if k in (2, 6, 9) else one for k in range(10)]
+    (tmp_path / "b.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    said: list[str] = []
+    game = find_game("sages-tafl")
+    book = read_book(tmp_path / "b.gz", game, 2, {}, say=said.append)
+    assert len(book) == 3
+    assert book[-1] == (one, two)
+    assert said == [f"{tmp_path / 'b.gz'}: 3 of 10 openings are taken"]
+    assert read_book(tmp_path / "b.gz", game, 2, {}, start=9) == ((one,), (one, two), (one,))
+
+
 def test_without_book_the_opening_is_a_number_of_plies() -> None:
     plan = make_plan(opening_plies=4)
     assert plan.opening_of(7, Row(1, 1, 1, 1, (0, 1))) == Opening(plies=4)
@@ -261,14 +324,14 @@ def test_plan_stores_the_ranking_of_its_format(tmp_path: Path, format_: str, sea
 def test_illegal_action_is_refused_by_line(tmp_path: Path) -> None:
     one, _ = first_actions()
     path = tmp_path / "bad.book"
-    path.write_text(f"{one}\n{one} {one}\n")
+    path.write_text(f"\n{one} {one}\n")
     with refused(TournamentError, "bad.book, line 2: action"):
         read_book(path, find_game("sages-tafl"), 2, {})
     path.write_text("# nothing\n")
     with refused(TournamentError, "bad.book: the opening book holds no opening"):
         read_book(path, find_game("sages-tafl"), 2, {})
     path.write_bytes(b"\xff\n")
-    with refused(TournamentError, "bad.book: the file is not UTF-8"):
+    with refused(TournamentError, "bad.book, line 1: 'ÿ' is not"):
         read_book(path, find_game("sages-tafl"), 2, {})
 
 
@@ -297,6 +360,7 @@ PGN = """[Event "a"]
 """
 
 
+@pytest.mark.addon("chess")
 def test_epd_sets_positions_up(tmp_path: Path) -> None:
     (tmp_path / "b.epd").write_text(EPD)
     assert read_book(tmp_path / "b.epd", find_game("chess"), 2, {}) == (
@@ -313,6 +377,7 @@ def test_epd_sets_positions_up(tmp_path: Path) -> None:
         read_book(tmp_path / "b.epd", find_game("sages-tafl"), 2, {})
 
 
+@pytest.mark.addon("chess")
 def test_games_of_pgn_are_openings(tmp_path: Path) -> None:
     (tmp_path / "b.pgn").write_text(PGN)
     start = "=4k3/8/8/8/8/8/8/4K2R_w_K_-_0_1"
@@ -326,6 +391,7 @@ def test_games_of_pgn_are_openings(tmp_path: Path) -> None:
         read_book(tmp_path / "b.pgn", find_game("chess"), 2, {})
 
 
+@pytest.mark.addon("chess")
 def test_seat_may_not_set_a_position_up() -> None:
     game = find_game("chess")
     action = game.set_up("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
@@ -385,3 +451,49 @@ def test_game_without_a_ladder_is_refused(tmp_path: Path) -> None:
     path = write_file(tmp_path, f'{HEAD}game = "toe"\nbots = ["@ladder"]\n')
     with offering(**TOYS), refused(TournamentError, "bots names @ladder, but toe with 2 seats has no ladder"):
         read_tournament_file(path)
+
+
+OWN = """
+name = "cup"
+game = "sages-tafl"
+[[entrant]]
+bot = "random"
+name = "timed"
+limits = {clock-ms = 60000, clock-moves = 40}
+[[entrant]]
+bot = "random"
+name = "deep"
+limits = {depth = 5}
+[[entrant]]
+bot = "random"
+[limits]
+move-ms = 500
+"""
+
+
+def test_entrants_have_limits_of_their_own(tmp_path: Path) -> None:
+    """They stand in the plan by name, whose root they change; plans without them are as before."""
+    plan = read_tournament_file(write_file(tmp_path, OWN)).plan
+    assert plan.limits.texts() == DEFAULT_LIMITS.texts() | {
+        "move-ms": "500",
+        "limits of deep": "{depth=5}",
+        "limits of timed": "{clock-ms=60000 clock-moves=40}",
+    }
+    assert plan_from(canonical(plan_data(plan))) == plan
+    assert "entrants" not in plan_data(read_tournament_file(write_file(tmp_path, PLAIN)).plan)["limits"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('name = "deep"\n', "", "name is missing: limits of one entrant need its name"),
+        ('name = "deep"', 'name = "timed"', "is timed twice"),
+        ("{depth = 5}", "{}", "sets no limit"),
+        ("{depth = 5}", "{depth = 0}", "depth"),
+        ("{depth = 5}", "{memory-mb = 64}", "memory-mb"),
+        ("{depth = 5}", "{clock-moves = 40}", "clock-moves is set without clock-ms"),
+    ],
+)
+def test_wrong_limits_of_an_entrant_are_refused(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    with refused(TournamentError, sentence):
+        read_tournament_file(write_file(tmp_path, OWN.replace(old, new)))

@@ -83,7 +83,7 @@ def test_later_file_that_cannot_be_paired_changes_nothing(
     bots = BotStore(tmp_path / "bots")
     first = read_tournament_file(write_file(tmp_path, file_of("swiss", 2, 4, "rounds = 1")))
     url = str(tmp_path / "t.db")
-    with open_tournament(first, url, bots, lambda _: None) as (_, tournament):
+    with open_tournament(first, url, bots, lambda _: None) as (_, tournament, _):
         pass
     later = read_tournament_file(write_file(tmp_path, file_of("swiss", 2, count, more)))
     with refused(TournamentError, sentence), open_tournament(later, url, bots, lambda _: None):

@@ -11,6 +11,7 @@ def test_simulation_prints_its_count(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.startswith("2 seeds, 0 wrong")
 
 
+@pytest.mark.addon("chess")
 def test_mutated_modules_and_their_tests_exist() -> None:
     for module, tests in MUTATED.items():
         assert (ROOT / module).is_file()

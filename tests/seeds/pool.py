@@ -8,22 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.support import addons
 from tests.support.command import GOLDEN
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import entrant
-from tourney.addons.lab.comparison import ComparisonRule
-from tourney.addons.lab.gate import GateRule
-from tourney.addons.lab.ladder import LadderRule
-from tourney.addons.lab.tuning import TuneRule
-from tourney.addons.lab.tuning_methods import SearchTerms, default_rate
-from tourney.bots.catalogue.manifest import Parameter
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, make_record
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, Limits, MatchSpec
-from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -35,7 +29,6 @@ from tourney.store.values import CHOSEN, Plan, RunSettings, StoredEntrant
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 LEAVES: Final[tuple[FaultKind | None, ...]] = (None, "illegal", "timeout", "crash", "protocol", "overflow")
 """How a seat leaves a match; None: it resigns."""
-EXPECTED_PAIRS = ComparisonRule(SequentialTest(0.0, 10.0), batch=2, max_pairs=4)
 
 
 def play(spec: MatchSpec) -> PlayedMatch:
@@ -76,29 +69,24 @@ class Case:
 
 
 def cases(groups: int = 1) -> Iterator[Case]:
-    """Yield tournaments of each format and game; ``groups`` mirrored groups a pairing."""
+    """Yield tournaments of each format and game; ``groups`` mirrored groups a pairing (not of add-ons)."""
     for name in GOLDEN:
         game = find_game(name)
-        yield _case(game, "round-robin", groups, clock=True)
-        yield _case(game, "swiss", groups, rounds=3, plies=4)
-        yield _case(game, "gauntlet", groups, entrants=3, own=True)
-        yield _case(game, "knockout", groups, entrants=5, book=True)
-        yield _case(game, "adaptive", groups, extra=(("batch", 2), ("budget", 8 * groups)), plies=1)
-        yield _case(game, "compare", 2, entrants=2, extra=EXPECTED_PAIRS.extra(), own=True)
-        yield _case(game, "ladder", 1, entrants=3, extra=LadderRule((0, 10_000), games=2).extra(), plies=2)
+        yield case(game, "round-robin", groups, clock=True)
+        yield case(game, "swiss", groups, rounds=3, plies=4)
+        yield case(game, "gauntlet", groups, entrants=3, own=True, book=True)
+        yield case(game, "knockout", groups, entrants=5, book=True)
+        yield case(game, "adaptive", groups, extra=(("batch", 2), ("budget", 8 * groups)), plies=1)
+        if not (game.has_chance or game.has_hidden_actions):
+            yield case(game, "round-robin", 3, entrants=3, book=True, name="shuffled")
         for seats in game.seat_counts[1:]:
-            yield _case(game, "round-robin", groups, seats=seats, plies=5, own=seats == 3)
-            yield _case(game, "swiss", groups, seats=seats, rounds=1, entrants=5)
-    for name in GOLDEN:
-        gate = GateRule(batch=2, max_faults=100).extra()
-        yield _case(find_game(name), "gate", 2, entrants=3, rounds=2, extra=gate, plies=2)
-    parameter = Parameter(value=0, low=-9, high=9, step=3)
-    terms = SearchTerms(("x",), (parameter,), 4, 2, 1, default_rate(1))
-    for name in GOLDEN:
-        yield _case(find_game(name), "tune", 1, entrants=2, extra=TuneRule(terms, "spsa").extra())
+            yield case(game, "round-robin", groups, seats=seats, plies=5, own=seats == 3)
+            yield case(game, "swiss", groups, seats=seats, rounds=1, entrants=5)
+    for part in addons.parts("pool"):
+        yield from part.cases()
 
 
-def _case(
+def case(
     game: AnyGame,
     format_: str,
     groups: int,
@@ -111,11 +99,13 @@ def _case(
     own: bool = False,
     clock: bool = False,
     extra: tuple[tuple[str, int | str], ...] = (),
+    name: str = "",
 ) -> Case:
+    """A tournament of a format and a game; ``own``: each match has dice of its own."""
     _, options = game.settings(seats, {"stones": "6"} if game.name == "sage-stones" and seats > 2 else {})
     limits = Limits(None, 60_000, 500, nodes=1000, charge="cpu", ponder="freeze") if clock else DEFAULT_LIMITS
     plan = Plan(
-        name=f"{game.name}-{format_}-{seats}",
+        name=f"{game.name}-{name or format_}-{seats}",
         game=game.name,
         rules=game.rules,
         options=tuple(sorted(options.items())),
@@ -128,6 +118,8 @@ def _case(
         limits=limits,
         extra=extra,
         mirrored_dice=not own,
+        # That of a knockout is as an older version stored it.
+        opening_order="shuffled" if book and format_ != "knockout" else "random",
         # Those of one game are as an older version stored them.
         ranking=None if game.name == "sage-stones" else find_format(format_).new_rule(seats),
     )

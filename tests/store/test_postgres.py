@@ -25,9 +25,9 @@ from tests.support.tournaments import begin, digests, played, refused, write_fil
 from tourney.check.database import check_database
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.match.record import FaultKind
-from tourney.ratings.trueskill import Settings
+from tourney.ratings.trueskill import TrueSkillMethod
 from tourney.results import ratings
-from tourney.results.ratings import rate_batch, rate_trueskill
+from tourney.results.ratings import rate_batch, rate_in_order
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.store.database import Database, backup_database, copy_database
@@ -130,8 +130,8 @@ def test_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
                     digests(repository, tournament.id),
                     rate_batch(repository, tournament, "loss"),
                     rate_batch(repository, tournament, "void"),
-                    rate_trueskill(repository, tournament, Settings(), "loss"),
-                    rate_trueskill(repository, tournament, Settings(), "void"),
+                    rate_in_order(repository, tournament, TrueSkillMethod(), "loss"),
+                    rate_in_order(repository, tournament, TrueSkillMethod(), "void"),
                 )
             )
     assert seen[0] == seen[1]
@@ -161,10 +161,10 @@ def test_server_stores_checkpoints_and_draw_probabilities(url: str, monkeypatch:
     assert plain.stdout != estimated.stdout == again.stdout
     monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
     with Database.open(url) as repository:
-        rated = rate_trueskill(repository, tournament, Settings(), "loss")
+        rated = rate_in_order(repository, tournament, TrueSkillMethod(), "loss")
         assert rated.keep is not None
         repository.ratings.keep_checkpoint(tournament.id, rated.settings, rated.keep)
-        from_checkpoint = rate_trueskill(repository, tournament, Settings(), "loss")
+        from_checkpoint = rate_in_order(repository, tournament, TrueSkillMethod(), "loss")
         assert from_checkpoint.keep is None
         assert from_checkpoint.pool == rated.pool
 

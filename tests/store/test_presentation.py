@@ -144,7 +144,7 @@ def test_later_file_changes_presentation_but_no_digest(tmp_path: Path) -> None:
 
     def start(text: str) -> tuple[Presentation, object]:
         file = read_tournament_file(write_file(tmp_path, text))
-        with open_tournament(file, str(tmp_path / "t.db"), bots, said.append) as (repository, tournament):
+        with open_tournament(file, str(tmp_path / "t.db"), bots, said.append) as (repository, tournament, _):
             return repository.tournaments.presentation(tournament.id), tournament
 
     first, before = start(FILE + 'title = "One"')

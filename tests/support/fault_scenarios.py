@@ -2,9 +2,9 @@
 
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -12,14 +12,9 @@ from typing import Any, Final
 import pytest
 from rich.console import Console
 
-from tests.support import genuine, leagues, releases
+from tests.support import addons, genuine, releases
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.kills import CUP
-from tourney.addons.league import admission
-from tourney.addons.league import site as league_site
-from tourney.addons.league.folder import League
-from tourney.addons.league.intake import arrivals
-from tourney.addons.league.receipts import Diagnosis
 from tourney.check.database import check_database
 from tourney.check.root import keep_root
 from tourney.exchange.archiving import archive_tournament
@@ -48,7 +43,7 @@ class Scenario:
     """A command line; ``prepare`` makes the folder that it runs in, which is the current one.
 
     ``before`` runs in each process, before the command. ``output`` is a folder whose content counts.
-    ``league`` is the folder of a league, which is judged by its nights.
+    ``state`` is what counts of the current folder, if not its database and files.
     ``repair`` is what a person does before starting again, by what the command says.
     """
 
@@ -56,7 +51,7 @@ class Scenario:
     prepare: Callable[[Path], None] = lambda folder: None
     before: Callable[[], None] = lambda: None
     output: str = ""
-    league: str = ""
+    state: Callable[[], dict[str, Any]] | None = None
     repair: Callable[[Path], None] = lambda folder: None
 
 
@@ -119,15 +114,6 @@ def _later_release() -> None:
     releases.release(pytest.MonkeyPatch(), Path(tempfile.mkdtemp(prefix="tourney-later-")))
 
 
-def _league(folder: Path) -> None:
-    league = leagues.new_league(folder)
-    for author in ("ann", "bob"):
-        leagues.put(league, author, "one")
-
-
-NIGHT: Final = 4
-"""The matches of each night."""
-
 SCENARIOS: Final[dict[str, Scenario]] = {
     "run-round-robin": _run("games-per-pairing = 2"),
     "run-swiss": _run('format = "swiss"\nrounds = 2'),
@@ -143,32 +129,36 @@ SCENARIOS: Final[dict[str, Scenario]] = {
     "upgrade": Scenario(("db", "upgrade", *DB), _database, _later_release),
     "backup": Scenario(("db", "backup", "copy.db", *DB), _database),
     "report": Scenario(("report", "cup", "--out", "out", *DB), _database, output="out"),
-    "league-night": Scenario(
-        ("league", "night", "--matches", str(NIGHT), "--workers", "1", "--quiet", "--league", "stones"),
-        _league,
-        league="stones",
-    ),
     "bots-add": Scenario(("bots", "add", "mybot", "--bots", "bots"), _bot, output="bots"),
 }
+"""Those of the core; ``all_scenarios`` has those of the add-ons too."""
+
+
+@cache
+def all_scenarios() -> Mapping[str, Scenario]:
+    """Every scenario: an add-on has ``SCENARIOS`` and ``get_ready`` in its ``fault_scenarios.py``."""
+    scenarios = dict(SCENARIOS)
+    for part in addons.parts("fault_scenarios"):
+        scenarios |= part.SCENARIOS
+    return scenarios
 
 
 def get_ready() -> None:
     """Import the commands and compile their SQL once, not in each fork; play matches in the run itself."""
     for module in (
-        "run",
-        "report",
-        "import_",
-        "db.merge",
-        "db.archive",
-        "db.withdraw",
-        "bots.add",
-        "league.night",
+        "cli.run",
+        "cli.report",
+        "cli.import_",
+        "cli.db.merge",
+        "cli.db.archive",
+        "cli.db.withdraw",
+        "cli.bots.add",
     ):
-        import_module(f"tourney.cli.{module}")
+        import_module(f"tourney.{module}")
     setattr(EXECUTORS, "find_class", lambda _name: TrueExecutor)  # noqa: B010 - a method is replaced
     setattr(import_module("tourney.run.workers.local"), "LocalExecutor", TrueExecutor)  # noqa: B010 - likewise
-    setattr(league_site, "write_reports", lambda _: None)  # noqa: B010 - it has a scenario of its own
-    setattr(admission, "diagnosis_of", lambda *_: Diagnosis(trials=("ok",)))  # noqa: B010 - likewise
+    for part in addons.parts("fault_scenarios"):
+        part.get_ready()
     with tempfile.TemporaryDirectory(prefix="tourney-warm-") as folder:
         _database(Path(folder))
         check_database(str(Path(folder, "t.db")))
@@ -177,10 +167,10 @@ def get_ready() -> None:
 
 
 def state_of(scenario: Scenario) -> dict[str, Any]:
-    """What the current folder holds: its files by name, and what its database or its league says."""
+    """What the current folder holds: its files by name, and what its database says."""
+    if scenario.state is not None:
+        return scenario.state()
     found: dict[str, Any] = {}
-    if scenario.league:
-        return _nights_of(Path(scenario.league))
     if Path("t.db").exists():
         found["problems"] = list(check_database("t.db"))
         with Database.open("t.db") as database:
@@ -188,7 +178,7 @@ def state_of(scenario: Scenario) -> dict[str, Any]:
                 records = sum(match.result is not None for match in database.matches.all(cup.id))
                 digests = [str(one) for one in database.matches.digests(cup.id)]
                 found[cup.name] = [cup.complete, cup.root, records, digests]
-    files = (file for file in Path().rglob("*") if not _spared(file))
+    files = (file for file in Path().rglob("*") if not spared(file))
     found["files"] = sorted(re.sub(r"\d{4}-\d\d-\d\d", "DATE", str(file)) for file in files)
     if scenario.output:
         content = sorted(filter(Path.is_file, Path(scenario.output).rglob("*")))
@@ -196,29 +186,7 @@ def state_of(scenario: Scenario) -> dict[str, Any]:
     return found
 
 
-def _nights_of(folder: Path) -> dict[str, Any]:
-    """What each night of a league must be, however many there were, and what lies about."""
-    league = League.open(folder)
-    with Database.open(league.database) as database:
-        ended = sorted({(cup.complete, bool(cup.root)) for cup in database.tournaments.all()})
-        matches = sum(len(list(database.matches.digests(cup.id))) for cup in database.tournaments.all())
-    nights = [*league.ledger.nights.values()]
-    return {
-        "problems": list(check_database(league.database)),
-        "nights": sorted({(one.closed is not None, one.announced, one.matches) for one in nights}),
-        "tournaments": ended,
-        "matches": matches - NIGHT * len(nights),
-        "versions": sorted(one.label for one in league.ledger.versions),
-        "waiting": [
-            f"{one.author}/{one.source}" for one in arrivals(league, datetime.now(UTC) + timedelta(days=1))
-        ],
-        "receipts": sorted(str(one.relative_to(league.outbox)) for one in league.outbox.glob("*/*/*.txt")),
-        "litter": sorted(str(one) for one in folder.rglob(".*") if not _spared(one)),
-        "site": (league.site / "index.html").stat().st_size > 0,
-    }
-
-
-def _spared(file: Path) -> bool:
+def spared(file: Path) -> bool:
     """Whether a file is SQLite's own, or harmless after a kill: a second name of a file, a free lock."""
     linked = file.name.startswith(".tourney-") and file.stat().st_nlink > 1
     return linked or file.name.endswith(("-shm", "-wal", "-run-1.lock"))

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from tests.support.command import ROOT
-from tests.support.fault_scenarios import SCENARIOS, get_ready, state_of
+from tests.support.fault_scenarios import all_scenarios, get_ready, state_of
 from tourney.cli.main import cli
 
 KINDS: Final = {"kill": 0, "power": 0, "ENOSPC": errno.ENOSPC, "EIO": errno.EIO}
@@ -92,7 +92,7 @@ class Laboratory:
     """Runs a scenario in copies of its folder below ``place``."""
 
     def __init__(self, name: str, place: Path) -> None:
-        self.scenario = SCENARIOS[name]
+        self.scenario = all_scenarios()[name]
         self.place = place
         self._made = place / "made"
         self._made.mkdir()
@@ -244,12 +244,12 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("scenarios", nargs="*", choices=[*SCENARIOS, []])
+    parser.add_argument("scenarios", nargs="*", choices=[*all_scenarios(), []])
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--sample", type=int, default=0, help="points of each (0: all)")
     given = parser.parse_args(words)
     get_ready()
-    for name in given.scenarios or SCENARIOS:
+    for name in given.scenarios or all_scenarios():
         # Syncs are quick in memory. A context manager would remove the folder at the end of each fork.
         memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
         place = Path(tempfile.mkdtemp(prefix="tourney-faults-", dir=memory)).resolve()

@@ -9,29 +9,22 @@ import hashlib
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from msgspec import to_builtins
 
+from tests.support import addons
+from tests.support.command import ROOT
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import played, write_file
-from tourney.addons.lab.asking import Answer, BotQuestion, ask
-from tourney.addons.lab.comparison import ComparisonRule
-from tourney.addons.lab.gate import GateRule
-from tourney.addons.lab.ladder import LadderRule, ladder_limits
-from tourney.addons.lab.tuning import TuneRule
-from tourney.addons.lab.tuning_methods import SearchTerms
-from tourney.bots.catalogue.manifest import Parameter
-from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine import recorder
 from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import Summary
 from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
@@ -41,7 +34,6 @@ from tourney.store.database import Database
 from tourney.store.matches import Matches
 from tourney.store.schedules import Schedules
 from tourney.store.tournaments import Tournaments
-from tourney.store.values import RunSettings
 
 WRITES: Final[tuple[tuple[type, str, str], ...]] = (
     (Tournaments, "add", "begin"),
@@ -78,7 +70,17 @@ ADAPTIVE: Final = 'format = "adaptive"\nbatch = 4\n[until]\nbest = 0.9\ngames = 
 LEVEL: Final = "games-per-pairing = 200\n[until]\nwidth = 130\norder = true"
 
 Make = Callable[[], MatchExecutor]
-Run = Callable[[Path, Make], Answer[Any] | Summary]
+
+
+class Answered(Protocol):
+    """The end of a run that asks a question."""
+
+    @property
+    def result(self) -> object:
+        """The answer so far."""
+
+
+Run = Callable[[Path, Make], Answered | Summary]
 
 
 def run_cup(settings: str) -> Run:
@@ -91,34 +93,19 @@ def run_cup(settings: str) -> Run:
     return run
 
 
-def run_question(question: BotQuestion[Any]) -> Run:
-    """Return a run of a question of ``compare``, ``gate`` or ``ladder``."""
-    return lambda folder, make: ask(question, str(folder / "t.db"), folder / "bots", make)
-
-
-_COMMON: Final[Mapping[str, Any]] = {"game": "sage-stones", "seed": 7, "run": RunSettings(sandbox="off")}
-_BEST: Final = Parameter(value=0, low=-100, high=100, step=40)
-_GREEDY, _RANDOM, _PEBBLE = (EntrantLine(name) for name in ("greedy", "random", "pebble"))
 KINDS: Final[Mapping[str, Run]] = {
     "until-best": run_cup(ADAPTIVE),
     "until-width-or-order": run_cup(LEVEL),
-    "compare": run_question(
-        BotQuestion(ComparisonRule(SequentialTest(0, 100), batch=4), (_GREEDY, _PEBBLE), **_COMMON)
-    ),
-    "gate": run_question(BotQuestion(GateRule(0, 120, batch=4), (_GREEDY, _RANDOM, _PEBBLE), **_COMMON)),
-    "tune": run_question(
-        BotQuestion(
-            TuneRule(SearchTerms(("best",), (_BEST,), 40, 4, 7, Decimal("0.05")), "spsa"),
-            (EntrantLine("tinker"), EntrantLine("tinker")),
-            **_COMMON,
-        )
-    ),
-    "ladder": run_question(
-        BotQuestion(
-            LadderRule(width=80), (_PEBBLE,), seats=None, limits=ladder_limits(), max_faults=8, **_COMMON
-        )
-    ),
 }
+"""Those of the core; ``all_kinds`` has those of the add-ons too."""
+
+
+def all_kinds() -> Mapping[str, Run]:
+    """Every kind of run: an add-on has its ``KINDS`` in ``tests/addons/NAME/killed_runs.py``."""
+    kinds = dict(KINDS)
+    for part in addons.parts("killed_runs"):
+        kinds |= part.KINDS
+    return kinds
 
 
 def play(task: MatchTask) -> WorkerReply:
@@ -221,7 +208,7 @@ def outcome(run: Run, folder: Path) -> dict[str, Any]:
 
 def main(folder: Path, kind: str) -> None:
     """Run a kind straight through, and killed; print what each came to."""
-    run = KINDS[kind]
+    run = all_kinds()[kind]
     for name, workers in (("straight", None), ("one", one_worker), ("four", four_threads)):
         place = folder / name
         place.mkdir()
@@ -232,6 +219,25 @@ def main(folder: Path, kind: str) -> None:
             kills = run_killed(run, place, workers)
         sys.stdout.write(json.dumps({"kills": kills, "outcome": outcome(run, place)}) + "\n")
         sys.stdout.flush()  # before the next fork
+
+
+def check_kind(folder: Path, kind: str, kills: int) -> None:
+    """Run a kind as a program: killed that many times, it comes to the same end, root and records."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.kills", str(folder), kind],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    straight, one, four = map(json.loads, done.stdout.splitlines())
+    assert (straight["kills"], one["kills"], four["kills"]) == (0, kills, kills)
+    assert straight["outcome"]["complete"]
+    assert straight["outcome"]["root"]
+    assert straight["outcome"]["matches"] > 60
+    assert one["outcome"] == straight["outcome"]
+    assert four["outcome"] == straight["outcome"]
 
 
 if __name__ == "__main__":

@@ -1,23 +1,22 @@
 """What Tourney parses of strangers: each target takes any bytes, and raises only the errors of Tourney.
 
-``TARGETS`` are the parsers by name; ``attempt`` gives one an input. ``tests/corpus`` keeps inputs that reach
-much of them, which a test replays; ``tests.support.fuzzing`` searches for more.
+``all_targets`` are the parsers by name; ``attempt`` gives one an input. ``corpora`` keep inputs that
+reach much of them, which a test replays; ``tests.support.fuzzing`` searches for more.
 """
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
+from tests.support import addons
 from tests.support.command import ROOT
-from tourney.addons.fuel.library import make_engine
-from tourney.addons.lab.tune_file import read_tune_file
-from tourney.addons.league.file import read_authors_file, read_league_file
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.submission import unpack
+from tourney.bots.catalogue.submission import digest_of_bot, unpack
 from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.line_buffer import LineBuffer
 from tourney.bots.protocols import PROTOCOLS
 from tourney.check.record import verify
 from tourney.errors import TourneyError
@@ -30,31 +29,34 @@ from tourney.match.record import decode_record
 from tourney.parsing import read_json_lines as read_lines
 from tourney.protocol import decode_bot, decode_referee
 from tourney.run.tournament_file import read_book, read_tournament_file
-from tourney.run.workers.messages import InvalidReplyError, read_replies
 from tourney.testing import read_dialogue
 
-CORPUS: Final = ROOT / "tests" / "corpus"
-GAMES: Final = ("chess", "cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages")
+GAMES: Final = ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages")
 
 
 class FedChannel(Channel):
-    """An engine that answers every request by the next of the given lines."""
+    """An engine that answers every request by the next lines of the given output, read as of a process."""
 
-    def __init__(self, lines: list[str]) -> None:
-        self._lines = iter(lines)
+    def __init__(self, data: bytes) -> None:
+        self._lines = LineBuffer()
+        self._data = data
+
+    def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:
+        """Read the output as an adapter asks for it."""
+        self._lines.widen(most_bytes, most_lines, lenient=lenient)
+        for start in range(0, len(self._data), 1000):
+            self._lines.feed(self._data[start : start + 1000])
 
     def send(self, data: bytes) -> None:
         """Take it."""
 
     def wait(self, deadline: int) -> Event:
         """The next line, then the end of the output."""
-        line = next(self._lines, None)
-        return Event("closed") if line is None else Event("line", line)
+        return self._lines.take() or Event("closed")
 
 
-def _engine(name: str, game: str, action: str, data: bytes) -> None:
-    lines = data.decode("utf-8", "replace").split("\n")
-    channel = PROTOCOLS.find(name).configured({}, {}).adapt(FedChannel(lines))
+def hear_engine(name: str, game: str, action: str, data: bytes) -> None:
+    channel = PROTOCOLS.find(name).configured({}, {}).adapt(FedChannel(data))
     game_line = f"game {game} seats=2 seat=2 seed=7 clock=60000 inc=100\n".encode()
     for request in (b"tourney 1\n", game_line, f"play 1 {action}\ngo clocks=60000,60000 inc=100\n".encode()):
         channel.request(request)
@@ -62,6 +64,8 @@ def _engine(name: str, game: str, action: str, data: bytes) -> None:
             event = channel.wait(0)
             if event.kind != "line" or not event.text.startswith("info"):
                 break
+        channel.withheld(0)
+        channel.pending()
         if event.kind != "line":
             return
         decode_bot(event.text)
@@ -76,7 +80,7 @@ def _file(data: bytes, name: str) -> Iterator[Path]:
         yield path
 
 
-def _read(name: str, read: Callable[[Path], object], data: bytes) -> None:
+def read_named(name: str, read: Callable[[Path], object], data: bytes) -> None:
     with _file(data, name) as path:
         read(path)
 
@@ -102,13 +106,13 @@ def _export(path: Path) -> None:
         pass
 
 
-def _book(game: str, data: bytes) -> None:
+def read_opening_book(game: str, data: bytes) -> None:
     name = "book.pgn" if data.startswith(b"[") else "book.epd" if b"/" in data else "book"
     found = find_game(game)
-    _read(name, lambda path: read_book(path, found, 2, found.settings(2)[1]), data)
+    read_named(name, lambda path: read_book(path, found, 2, found.settings(2)[1]), data)
 
 
-def _position(game: str, data: bytes) -> None:
+def read_position(game: str, data: bytes) -> None:
     text = data.decode("utf-8", "replace")
     found = find_game(game)
     seats, options = found.settings()
@@ -117,21 +121,9 @@ def _position(game: str, data: bytes) -> None:
 
 
 def _unpack(path: Path) -> None:
-    unpack(path, path.parent / "target")
-
-
-def _module(data: bytes) -> None:
-    import wasmtime
-
-    from tourney.addons.fuel.meter import charged
-
-    engine = make_engine(metered=False)
-    try:
-        wasmtime.Module.validate(engine, data)
-    except wasmtime.WasmtimeError:
-        return
-    with contextlib.suppress(ValueError):  # as the compiler of modules does: a form that no compiler writes
-        wasmtime.Module.validate(engine, charged(data))
+    with contextlib.suppress(TourneyError):
+        unpack(path, path.parent / "target")
+    digest_of_bot(path)
 
 
 def _referee_lines(text: str) -> None:
@@ -140,40 +132,41 @@ def _referee_lines(text: str) -> None:
             decode_referee(line)
 
 
-def _replies(data: bytes) -> None:
-    with contextlib.suppress(InvalidReplyError):  # the host is set aside with its words
-        read_replies(data, 2)
-
-
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "pgn": partial(_games, read_pgn),
     "csv": partial(_games, read_csv),
     "json-lines": partial(_games, read_json_lines),
     "record": _record,
-    "export": partial(_read, "cup.jsonl", _export),
+    "export": partial(read_named, "cup.jsonl", _export),
     "tournament-file": partial(_text, lambda text: read_tournament_file(Path("cup.toml"), text)),
     "bot-toml": partial(_text, lambda text: read_manifest(text, "bot.toml")),
-    "tune-file": partial(_read, "tune.toml", read_tune_file),
-    "league-file": partial(_read, "league.toml", read_league_file),
-    "authors-file": partial(_read, "authors.toml", read_authors_file),
-    "dialogue": partial(_read, "dialogue", read_dialogue),
-    "zip": partial(_read, "bot.zip", _unpack),
-    "tar": lambda data: _read("bot.tar.gz" if data[:2] == b"\x1f\x8b" else "bot.tar", _unpack, data),
-    "wasm": _module,
-    "replies": _replies,
+    "dialogue": partial(read_named, "dialogue", read_dialogue),
+    "zip": partial(read_named, "bot.zip", _unpack),
+    "tar": lambda data: read_named("bot.tar.gz" if data[:2] == b"\x1f\x8b" else "bot.tar", _unpack, data),
     "bot-lines": partial(_text, lambda text: [decode_bot(line) for line in text.split("\n")]),
     "referee-lines": partial(_text, _referee_lines),
-    "uci": partial(_engine, "uci", "chess", "e2e4"),
-    "uci-fen": partial(_engine, "uci-fen", "chess", "e2e4"),
-    "xboard": partial(_engine, "xboard", "chess", "e2e4"),
-    "gtp": partial(_engine, "gtp", "openspiel:go(board_size=9)", "0"),
-    "gomocup": partial(_engine, "gomocup", "openspiel:gomoku", "0"),
-    **{f"book-{game}": partial(_book, game) for game in ("chess", "sages-tafl")},
-    **{f"position-{game}": partial(_position, game) for game in GAMES},
+    "book-sages-tafl": partial(read_opening_book, "sages-tafl"),
+    **{f"position-{game}": partial(read_position, game) for game in GAMES},
 }
+"""The parsers of the core; ``all_targets`` has those of the add-ons too."""
+
+
+@cache
+def all_targets() -> Mapping[str, Callable[[bytes], object]]:
+    """Every parser: an add-on has its ``TARGETS`` in ``tests/addons/NAME/parsers.py``."""
+    targets: dict[str, Callable[[bytes], object]] = dict(TARGETS)
+    for part in addons.parts("parsers"):
+        targets |= part.TARGETS
+    return targets
+
+
+def corpora() -> list[Path]:
+    """The folders of kept inputs, a folder a target: of the core, and of the add-ons that have some."""
+    tests = ROOT / "tests"
+    return [tests / "corpus", *sorted(tests.glob("addons/*/corpus"))]
 
 
 def attempt(name: str, data: bytes) -> None:
     """Give a target an input. Raises whatever is not an error of Tourney."""
     with contextlib.suppress(TourneyError):
-        TARGETS[name](data)
+        all_targets()[name](data)

@@ -30,6 +30,7 @@ class NoProcesses(BotProcesses):
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
         self.weakened = {}
+        self.watch = None
 
     def freeze(self, *, frozen: bool = True) -> None:
         self.calls["freeze" if frozen else "thaw"] += 1

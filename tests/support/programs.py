@@ -34,14 +34,9 @@ ROOMS = frozenset(
 FILES = frozenset(
     {
         "check/test_reruns.py",
-        "docs/test_agents_page.py",
-        "docs/test_ci_page.py",
         "docs/test_extension_pages.py",
         "docs/test_formats_page.py",
-        "docs/test_from_cutechess.py",
-        "docs/test_fuel_page.py",
         "docs/test_links.py",
-        "docs/test_openspiel_pages.py",
         "docs/test_record_page.py",
         "docs/test_schedules_page.py",
         "docs/test_tournament_file_page.py",
@@ -61,6 +56,7 @@ FILES = frozenset(
         "store/test_migrations.py",
         "store/test_postgres.py",
         "store/test_totals.py",
+        "test_plugins_from_outside.py",
         "test_ci.py",
         "test_containerfile.py",
         "test_house.py",

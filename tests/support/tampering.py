@@ -38,9 +38,9 @@ from tourney.match.spec import MatchSpec
 from tourney.ratings.trueskill import (
     Settings,
     SkillPool,
+    TrueSkillMethod,
     dump_pool,
     estimate_draw_probability,
-    settings_text,
 )
 from tourney.run.engine.recorder import pair_next
 from tourney.run.engine.recorder import spec_of as spec_of_row
@@ -154,9 +154,7 @@ def build(folder: Path) -> World:
             )
         results = list(repository.matches.results(1))
         pool = SkillPool.of(range(6), Settings()).after(results, "loss")
-        repository.ratings.keep_checkpoint(
-            1, settings_text(Settings(), "loss"), Checkpoint(18, dump_pool(pool))
-        )
+        repository.ratings.keep_checkpoint(1, TrueSkillMethod().key("loss"), Checkpoint(18, dump_pool(pool)))
         estimated = DrawProbability(estimate_draw_probability(results), "cup", len(results))
         repository.ratings.keep_draw_probability("sage-stones", 2, estimated)
         return World(folder, repository.tournaments.all()[0].root or "")

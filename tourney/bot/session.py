@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tourney import protocol
 from tourney.bot.turn import Match, Turn
-from tourney.errors import legible
+from tourney.texts import legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

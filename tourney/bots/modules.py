@@ -1,16 +1,14 @@
 """Bots that are WebAssembly modules, as the rest of Tourney sees them; an add-on compiles and runs them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from tourney.bots.channel.interface import Channel
 from tourney.errors import UsageError
 from tourney.plugins import load, offered
 
 if TYPE_CHECKING:
-    from tourney.bots.catalogue.command import BotCommand
     from tourney.bots.catalogue.store import BotStore, StoredBot
     from tourney.bots.sandbox.sandbox import Sandbox
 
@@ -19,46 +17,6 @@ V = TypeVar("V")
 
 CODE: Final = "module.bin"
 """The file of a compiled module."""
-
-
-class ModuleTerms(NamedTuple):
-    """How a new instance of a module plays a match: ``fuel_per_ms`` units of fuel are a millisecond."""
-
-    seed: int
-    fuel_per_ms: int
-    memory_mb: int
-
-
-class VirtualClock:
-    """A match's virtual time, in nanoseconds: all the work that its modules were charged so far."""
-
-    def __init__(self) -> None:
-        self.now = 0
-
-    def __call__(self) -> int:
-        """The virtual time."""
-        return self.now
-
-
-class ModuleHosts(ABC):
-    """The processes in which modules run under fuel; they are kept from match to match, instances never."""
-
-    @abstractmethod
-    def channel(
-        self, key: Hashable, command: "BotCommand", terms: ModuleTerms, clock: VirtualClock
-    ) -> Channel:
-        """The channel to a new instance of a module, which lives in ``clock``'s time.
-
-        Instances of one ``key`` may follow each other in one process. Raises SandboxError.
-        """
-
-    @abstractmethod
-    def trim(self, wanted: Iterable[Hashable], most: int) -> None:
-        """End the processes that a match does not want, but for the latest ``most``: they hold memory."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """End the processes that are kept for later matches."""
 
 
 class ModuleRuntime(ABC):
@@ -86,20 +44,12 @@ class ModuleRuntime(ABC):
         """The command of the process that runs a compiled module, whose own words are ``words``."""
 
     @abstractmethod
-    def refuse_unknown(self, meter: str | None) -> None:
-        """Raise UsageError for a meter that this version does not have."""
-
-    @abstractmethod
     def check_meter(self, meter: str | None) -> None:
         """Raise UsageError if matches of a meter cannot be played on this machine."""
 
     @abstractmethod
     def state(self) -> str:
         """Whether modules can play on this machine, and whether fuel is counted as records count it."""
-
-    @abstractmethod
-    def open_hosts(self, sandbox: "Sandbox") -> ModuleHosts:
-        """Hosts of modules in a sandbox; the caller closes them."""
 
     @property
     @abstractmethod

@@ -3,9 +3,10 @@
 Others come by the entry-point group ``tourney.protocols``; a bot names its protocol in ``bot.toml``. The
 adapter runs in the referee's process, outside the sandbox, and sees all lines of both sides. Everything an
 engine prints is hostile: an adapter looks only at the lines that it names and drops the others, and the inner
-channel bounds them all.
+channel bounds them all. Lines are read leniently, in one place for all adapters: see ``words_of``.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -77,14 +78,25 @@ class TourneyProtocol(BotProtocol):
         return channel
 
 
+def words_of(line: str) -> str:
+    """A line's words, separated by single blanks: engines may use any white space, and begin with it."""
+    return " ".join(line.split())
+
+
+_LIKE_ANSWER = re.compile(r"\b(?:best)?move\b|\A[=?]", re.IGNORECASE)
+"""Words of a line that may have been meant as an engine's move."""
+
+
 class EngineChannel(ForwardingChannel):
     """Translates between the referee and an engine.
 
     A subclass puts requests to the engine in ``_greet``, ``_begin`` and ``_ask_move``, collects moves in
-    ``_played``, and translates the engine's lines in ``_answer``. ``quit`` is the engine's line for the end.
+    ``_played``, and translates the engine's lines, as ``words_of`` gives them, in ``_answer``. ``quit`` is
+    the engine's line for the end, ``dropped`` are the first words of lines that are known and mean nothing.
     """
 
     quit: ClassVar[bytes]
+    dropped: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
@@ -95,6 +107,9 @@ class EngineChannel(ForwardingChannel):
         self._said: deque[Event] = deque()
         self._failed: Event | None = None
         self._identity: dict[str, str] = {}
+        self._greeted = False  # before that, an engine may print a banner of any lines
+        self._answered = False  # whether its move was the last thing that was asked of it
+        self._unread = ""  # its last line since the request that was not understood
 
     def _introduce(self, key: str, text: str) -> None:
         """Take the engine's name, version or author, for its greeting; a key's first text counts."""
@@ -103,8 +118,18 @@ class EngineChannel(ForwardingChannel):
             self._identity.setdefault(key, words)
 
     def withheld(self, milliseconds: int) -> Withheld | None:
-        """What an engine withholds at start-up; in a turn None, as one that thinks too long answers then."""
-        return None if self._wants == "move" else self._inner.withheld(milliseconds)
+        """What an engine withholds, or the line that was not understood.
+
+        In a turn its input is not ended, as one that thinks too long answers then, and only what looks like
+        a move is named.
+        """
+        if self._wants != "move":
+            withheld = self._inner.withheld(milliseconds)
+        elif (withheld := self._inner.withheld(0)) and _LIKE_ANSWER.search(withheld.text) is None:
+            withheld = None
+        if withheld is None and self._wants and self._unread:
+            return Withheld(self._unread, whole=True, at_end=False)
+        return withheld
 
     @abstractmethod
     def _greet(self) -> None:
@@ -146,12 +171,15 @@ class EngineChannel(ForwardingChannel):
         """Take lines that end in a request, and put it to the engine."""
         self._said.clear()
         self._failed = None
+        self._unread = ""
+        self._greeted = True
         before, _, last = data.rstrip(b"\n").rpartition(b"\n")
         self.send(before)
         match decode_referee(last.decode("utf-8")):
             case Hello():
                 self._greet()
             case NewGame() as game:
+                self._answered = False
                 self._begin(game)
             case Go() as go:
                 self._ask_move(go)
@@ -166,9 +194,19 @@ class EngineChannel(ForwardingChannel):
             event = self._inner.wait(deadline)
             if event.kind != "line":
                 return event
-            answer = self._answer(event.text)
+            answer = self._read(event.text)
             if answer is not None:
                 return answer
+
+    def _read(self, text: str) -> Event | None:
+        """The event of an engine's line, however its words are separated."""
+        line = words_of(text)
+        answer = self._answer(line)
+        unknown = answer is None and line.partition(" ")[0] not in self.dropped
+        # In a turn, engines print thoughts of any form; before the first, little but answers.
+        if unknown and (self._wants != "move" or _LIKE_ANSWER.search(line) is not None):
+            self._unread = line
+        return answer
 
     def pending(self) -> Sequence[Event]:
         """Errors in the lines that came unasked; lines that would not answer anything are dropped."""
@@ -177,8 +215,9 @@ class EngineChannel(ForwardingChannel):
         for event in self._inner.pending():
             if event.kind != "line":
                 events.append(event)
-            elif self._is_answer(event.text):
-                events.append(Event("malformed", f"spoke out of turn: {shown(event.text)}"))
+            elif self._greeted and self._is_answer(line := words_of(event.text)):
+                why = "gave a second answer to one request" if self._answered else "spoke out of turn"
+                events.append(Event("malformed", f"{why}: {shown(line)}"))
         return events
 
     def idle(self) -> bool:
@@ -201,6 +240,7 @@ class EngineChannel(ForwardingChannel):
     def _moved(self, action: str) -> Event:
         """The event of the engine's move; what the engine said about it comes first."""
         about, self._about = self._about, ""
+        self._answered = True
         move = Event("line", f"move {action}")
         if not about:
             return move
@@ -233,7 +273,7 @@ class EngineProtocol(BotProtocol):
 
     def adapt(self, channel: Channel) -> Channel:
         """A channel that speaks Tourney's protocol."""
-        channel.widen(*self.most_output)
+        channel.widen(*self.most_output, lenient=True)
         return self._adapted(channel)
 
     def _adapted(self, inner: Channel) -> Channel:

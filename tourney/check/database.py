@@ -1,9 +1,9 @@
-"""Find everything that is wrong with a database: pages, tables, columns, rows, and what contradicts what."""
+"""Find everything that is wrong with a database: pages, tables, columns, rows, and contradictions."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -50,7 +50,7 @@ from tourney.store.tournaments import archive_of, entrant_of, refused_host_of, t
 MOST = 20
 """Bad rows to name at most."""
 
-_CHUNK = 500
+_CHUNK = 500  # rows read at a time, between two calls of ``step``
 
 Step = Callable[[int, str], None]
 """Hears now and then how many rows of a table have been read."""
@@ -81,8 +81,15 @@ DETAILS: dict[sa.Table, Callable[..., object]] = {
 """Tables beside the results, from which nothing is counted, with the check of a row."""
 
 
+class DatabaseProblems(NamedTuple):
+    """The problems of the results of a database, and of logs and measurements ``beside``; a sentence each."""
+
+    results: tuple[str, ...]
+    beside: tuple[str, ...]
+
+
 def check_database(url: str, step: Step = lambda _done, _table: None) -> tuple[str, ...]:
-    """What is wrong with a database, a sentence each; nothing if it is sound."""
+    """The problems of a database, a sentence each; none if it is sound."""
     results, beside = check_parts(url, step)
     return (*results, *beside)
 
@@ -103,33 +110,34 @@ def unknown_rankings(url: str) -> tuple[str, ...]:
 
 def check_parts(
     url: str, step: Step = lambda _done, _table: None, *, every_match: bool = True
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is wrong with the results of a database, and with the logs and measurements beside them.
+) -> DatabaseProblems:
+    """Check the results of a database, and the logs and measurements beside them.
 
-    Nothing is counted from logs and measurements, so that a run can go on without one of them. Each is a
-    sentence. Without ``every_match`` the rows of matches are not read one by one: pages, references, missing
-    rows and whether the tables agree are checked, in a tenth of the time.
+    Nothing is counted from logs and measurements, so that a run can go on without one of them. Without
+    ``every_match`` the rows of matches are not read one by one: pages, references, missing rows and whether
+    the tables agree are checked, in a tenth of the time.
     """
     parsed = parse_url(url)
     details = {table.name for table in DETAILS}
-    orphans: tuple[tuple[str, str], ...] = ()
+    orphans: tuple[sqlite.Orphan, ...] = ()
     if is_sqlite(parsed):
         problems, orphans = sqlite.full_check(sqlite.path_of(parsed))
-        problems += tuple(text for table, text in orphans if table not in details)
+        problems += tuple(orphan.sentence for orphan in orphans if orphan.table not in details)
         if problems:
-            return problems, ()
+            return DatabaseProblems(problems, ())
     with opened(url) as engine, transaction(engine) as connection:
         if altered := _altered_schema(connection):
-            return tuple(altered), ()
+            return DatabaseProblems(tuple(altered), ())
         parts = []
         details_of = bad_details(connection, step) if every_match else iter(())
         for errors in (bad_columns(connection, step, every_match=every_match), details_of):
-            found = [str(error) for error in islice(errors, MOST)]
-            if len(found) == MOST:
-                found.append("there may be more: restore a backup first")
-            parts.append(tuple(found))
-        beside = (*(text for _, text in orphans), *parts[1])
-        return parts[0] or (*_gaps(connection), *_differences(connection)), beside
+            sentences = [str(error) for error in islice(errors, MOST)]
+            if len(sentences) == MOST:
+                sentences.append("there may be more: restore a backup first")
+            parts.append(tuple(sentences))
+        results, details_beside = parts
+        beside = (*(orphan.sentence for orphan in orphans), *details_beside)
+        return DatabaseProblems(results or (*_gaps(connection), *_differences(connection)), beside)
 
 
 def bad_columns(connection: Connection, step: Step, *, every_match: bool = True) -> Iterator[StoreDamaged]:
@@ -173,11 +181,11 @@ def _bad_matches(
             yield from bad
             if not bad:
                 last[row["tournament_id"]] = row
-    known = cache(partial(rows.dictionaries_of, connection))
+    dictionaries = cache(partial(rows.dictionaries_of, connection))
     archived = set(connection.execute(sa.select(ARCHIVE.c.tournament_id)).scalars())
     for row in read(MATCH, SCHEDULE.c.tournament_id):
         if shape := shapes.get(row["tournament_id"]):
-            dictionary = known(row["tournament_id"]).record
+            dictionary = dictionaries(row["tournament_id"]).record
             gone = row["tournament_id"] in archived
             check = partial(rows.check_match, shape=shape, dictionary=dictionary, archived=gone)
             yield from _tried(connection, MATCH, row, check)
@@ -188,10 +196,10 @@ def _bad_matches(
 
 def bad_details(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
     """Yield an error for each bad log and each bad row of measurements."""
-    known = cache(partial(rows.dictionaries_of, connection))
+    dictionaries = cache(partial(rows.dictionaries_of, connection))
     for table, check in DETAILS.items():
         for row in _rows(connection, step, table, SCHEDULE.c.tournament_id):
-            fit = partial(check, known=known(row["tournament_id"]))
+            fit = partial(check, known=dictionaries(row["tournament_id"]))
             yield from _tried(connection, table, row, fit)
 
 
@@ -228,33 +236,39 @@ _PROGRAMS = {
         " information_schema.views WHERE table_schema = current_schema()"
     ),
 }
-"""Queries for what a database runs of itself; Tourney makes none."""
+"""Queries for programs that a database runs by itself; Tourney makes none."""
 
 
 def _altered_schema(connection: Connection) -> list[str]:
-    """How tables, columns and indexes differ from the models, and what does not belong here."""
+    """The differences of tables, columns and indexes from the models, and foreign triggers and views."""
     inspector = sa.inspect(connection)
-    found = []
+    differences = []
     tables = set(inspector.get_table_names())
     for table in METADATA.sorted_tables:
         if table.name not in tables:
-            found.append(f"the table {table.name} is missing")
+            differences.append(f"the table {table.name} is missing")
             continue
         columns = {column["name"] for column in inspector.get_columns(table.name)}
         wanted = {column.name for column in table.columns}
-        found += [f"the table {table.name} lacks its column {name}" for name in sorted(wanted - columns)]
-        found += [f"the table {table.name} has a column {name} too many" for name in sorted(columns - wanted)]
+        differences += [
+            f"the table {table.name} lacks its column {name}" for name in sorted(wanted - columns)
+        ]
+        differences += [
+            f"the table {table.name} has a column {name} too many" for name in sorted(columns - wanted)
+        ]
         here = _index_names(connection, table.name)
         indexes = {str(index.name) for index in table.indexes}
-        found += [f"the index {name} of {table.name} is missing" for name in sorted(indexes - here)]
+        differences += [f"the index {name} of {table.name} is missing" for name in sorted(indexes - here)]
     if query := _PROGRAMS.get(connection.dialect.name):
         for kind, name in connection.execute(sa.text(query)):
-            found.append(f"the {kind} {name} does not belong to the database: it may alter what is stored")
-    return found
+            differences.append(
+                f"the {kind} {name} does not belong to the database: it may alter what is stored"
+            )
+    return differences
 
 
 def _index_names(connection: Connection, table: str) -> set[str]:
-    """The names of a table's indexes, also those that SQLAlchemy does not list."""
+    """The names of a table's indexes, also of indexes that SQLAlchemy does not list."""
     if connection.dialect.name == "sqlite":
         query = sa.text("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = :table")
         return set(connection.execute(query, {"table": table}).scalars())
@@ -263,7 +277,7 @@ def _index_names(connection: Connection, table: str) -> set[str]:
 
 def _gaps(connection: Connection) -> list[str]:
     """The contradictions between tables."""
-    found = []
+    gaps = []
     numbers = (
         sa.select(
             TOURNAMENT.c.id,
@@ -277,9 +291,9 @@ def _gaps(connection: Connection) -> list[str]:
     )
     for tournament, name, count, last in connection.execute(numbers):
         if type(last) is not int:
-            found.append(str(rows.first_bad(connection, SCHEDULE, tournament)))
+            gaps.append(str(rows.first_bad(connection, SCHEDULE, tournament)))
         elif count != last:
-            found.append(f"{name}: {last - count} rows of the schedule are missing")
+            gaps.append(f"{name}: {last - count} rows of the schedule are missing")
     present = (
         sa.select(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats, sa.func.count(SEAT.c.seat))
         .select_from(
@@ -292,8 +306,8 @@ def _gaps(connection: Connection) -> list[str]:
         .order_by(TOURNAMENT.c.name, SCHEDULE.c.number)
     )
     for name, number, wanted, count in connection.execute(present):
-        found.append(f"match {name}/{number} has {count} seats stored, not {wanted}")
-    return found
+        gaps.append(f"match {name}/{number} has {count} seats stored, not {wanted}")
+    return gaps
 
 
 def _differences(connection: Connection) -> list[str]:

@@ -8,13 +8,13 @@ from tourney.plugins import load, offered
 
 
 class FolderCheck(ABC):
-    """What ``tourney verify FOLDER`` checks besides all matches and tournaments of the folder's database.
+    """Checks for ``tourney verify FOLDER``, besides all matches and tournaments of the folder's database.
 
     Constructed with the folder. Raises a TourneyError for a damaged one.
     """
 
     name: str
-    """The name of what the folder holds, by which findings are labelled."""
+    """The name of the folder's content, by which findings are labelled."""
     database: str
     """The database of the folder, as ``--db`` takes it."""
     bots: str

@@ -41,10 +41,10 @@ class Tree:
         """The hash of the list so far; that of an empty list is SHA-256 of nothing."""
         if not self._stack:
             return hashlib.sha256().digest()
-        *rest, found = self._stack
+        *rest, node = self._stack
         for left in reversed(rest):
-            found = node_hash(left, found)
-        return found
+            node = node_hash(left, node)
+        return node
 
 
 def tree_hash(leaves: Iterable[bytes]) -> bytes:
@@ -63,7 +63,8 @@ def inclusion_path(leaves: Sequence[bytes], index: int) -> list[bytes]:
         return []
     # The largest power of two below the number of leaves.
     split = 1 << (len(leaves) - 1).bit_length() - 1
-    left, right = leaves[:split], leaves[split:]
+    left = leaves[:split]
+    right = leaves[split:]
     if index < split:
         return [*inclusion_path(left, index), tree_hash(right)]
     return [*inclusion_path(right, index - split), tree_hash(left)]
@@ -76,17 +77,19 @@ def root_from_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) ->
     """
     if not 0 <= index < size:
         return None
-    found, place, last = leaf, index, size - 1
-    for other in path:
+    node = leaf
+    place = index
+    last = size - 1
+    for sibling in path:
         if last == 0:
             return None
         if place % 2 or place == last:
-            found = node_hash(other, found)
+            node = node_hash(sibling, node)
             while place % 2 == 0 and place:
                 place //= 2
                 last //= 2
         else:
-            found = node_hash(found, other)
+            node = node_hash(node, sibling)
         place //= 2
         last //= 2
-    return found if last == 0 else None
+    return node if last == 0 else None

@@ -54,7 +54,8 @@ class RandomChannel(Channel):
                 case Hello():
                     self._answers.append(line_event(_GREETING))
                 case NewGame(seed=seed):
-                    self._seed, self._turn = seed, 0
+                    self._seed = seed
+                    self._turn = 0
                     self._answers.append(line_event(Ready()))
                 case Legal(actions):
                     self._legal = actions

@@ -1,9 +1,10 @@
-"""What was published of a tournament, held to a database; and an export as a database of its own."""
+"""Check published roots and commitments against a database; open an export as a database of its own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from tourney.check.root import commitments, recomputed_entries, root_of, seed_commitment
 from tourney.errors import CheckError, RecordError, TournamentError, UsageError
@@ -17,9 +18,10 @@ from tourney.store.values import Tournament
 
 @contextmanager
 def open_export(path: Path) -> Iterator[tuple[Database, Head]]:
-    """Import the tournament of a file into a new database, which goes with the block; its seed may be sealed.
+    """Import the tournament of a file into a new database, which is deleted when the block ends.
 
-    Raises CheckError for a file that cannot be imported, and GameError for an unknown game.
+    The seed may be sealed. Raises CheckError for a file that cannot be imported, and GameError for an unknown
+    game.
     """
     with (
         TemporaryDirectory(prefix="tourney-") as folder,
@@ -35,28 +37,39 @@ def open_export(path: Path) -> Iterator[tuple[Database, Head]]:
         yield database, head
 
 
+class PublishedValue(NamedTuple):
+    """A root or a commitment, and more words on it; or "", and why there is none."""
+
+    value: str
+    note: str = ""
+
+
 def published_value(
     what: str, database: Database, tournament: Tournament, value: str, head: Head | None
-) -> tuple[str, str]:
-    """A tournament's ``root`` or ``commitment`` now, and more words on it; "" and why there is none.
+) -> PublishedValue:
+    """A tournament's ``root`` or ``commitment`` now.
 
     The root is that of the records themselves. Of the commitments that it may have begun with, by other
     ``rounds``, it is ``value`` if that is one of them. ``head`` is the first line of an export.
     """
     if what == "root":
         try:
-            return root_of(recomputed_entries(database, tournament)), ""
+            return PublishedValue(root_of(recomputed_entries(database, tournament)))
         except UsageError as error:
-            return "", f"no root yet: {error}"
+            return PublishedValue("", f"no root yet: {error}")
     sealed = head.line.tournament.seed_commitment if head is not None and head.sealed else None
     seal = sealed or seed_commitment(tournament)
     entrants = database.tournaments.entrants(tournament.id)
-    made = list(commitments(tournament, entrants, seal)) if seal else []
-    for rounds, one in made:  # a later file may have changed the rounds that it was made with
-        if one == value:
+    possible = list(commitments(tournament, entrants, seal)) if seal else []
+    for rounds, commitment in possible:  # a later file may have changed the rounds that it was made with
+        if commitment == value:
             changed = rounds != tournament.plan.rounds
-            return one, f", made with rounds = {rounds}" if changed else ", to its plan and its seed"
-    return (made[0][1], "") if made else ("", "no commitment")
+            note = f", made with rounds = {rounds}" if changed else ", to its plan and its seed"
+            return PublishedValue(commitment, note)
+    if not possible:
+        return PublishedValue("", "no commitment")
+    _, commitment = possible[0]  # with the number of rounds that the plan has now
+    return PublishedValue(commitment)
 
 
 def compare_published(
@@ -66,11 +79,16 @@ def compare_published(
     chosen = database.tournaments.all() if name is None else (database.tournaments.get(name),)
     others = []
     for tournament in chosen:
-        now, more = published_value(what, database, tournament, value, head)
-        if now == value:
+        published = published_value(what, database, tournament, value, head)
+        if published.value == value:
             rows = database.schedules.progress(tournament.id).rows
-            return tournament.name, f"{tournament.name} has this {what}{more or f': {rows} matches'}"
-        others.append(f"{tournament.name} has {f'the {what} {now}' if now else more}")
+            return (
+                tournament.name,
+                f"{tournament.name} has this {what}{published.note or f': {rows} matches'}",
+            )
+        others.append(
+            f"{tournament.name} has {f'the {what} {published.value}' if published.value else published.note}"
+        )
     return "", f"no tournament here has the {what} {value}; {'; '.join(others) or 'there is none'}"
 
 

@@ -58,8 +58,8 @@ def verify(record: Record, game: AnyGame | None = None, notes: set[str] | None =
     if game.outside:
         return findings  # nothing but the result is known
     replay = _Replay(record, notes)
-    found = replay.run(game)
-    return [*findings, *([found] if found else [])]
+    finding = replay.run(game)
+    return [*findings, *([finding] if finding else [])]
 
 
 class _Replay:
@@ -98,18 +98,18 @@ class _Replay:
             self._notes.add(f"results by tablebase are not checked: {error}")
         ended = self._outcome.adjudication
         count = len(self._actions) if ended is not None and ended.rule == "tablebase" else -1
-        # The tables are asked after an action, before it is counted; the record has what they said last.
+        # The tables are asked after an action, before it is counted; the record has their last answer.
         return lambda _: self._outcome.ranks if self._checked + 1 == count else None
 
     def _replay(self, referee: Referee) -> Finding | None:
-        """Give the seats' actions and withdrawals to the referee, and compare what it samples."""
+        """Give the seats' actions and withdrawals to the referee, and compare the actions that it samples."""
         left: dict[tuple[int, int], FaultKind | None] = {
             (count, seat): kind for seat, kind, count in self._outcome.faults if kind != "startup"
         }
         left |= {(count, seat): None for seat, count in self._outcome.resigned}
         while True:
-            if found := self._compare(referee):
-                return found
+            if finding := self._compare(referee):
+                return finding
             seat = referee.turn
             if not seat:
                 break
@@ -135,44 +135,48 @@ class _Replay:
             return Finding("the game was over before it", self._checked + 1)
         if referee.outcome != self._outcome:
             assert referee.outcome is not None  # noqa: S101 - there is no turn left
-            for key, said, right in _differences(self._outcome, referee.outcome):
-                return Finding(f"outcome: {key} says {said}, but {right} follows")
+            for key, claimed, right in _differences(self._outcome, referee.outcome):
+                return Finding(f"outcome: {key} says {claimed}, but {right} follows")
         return None
 
     def _compare(self, referee: Referee) -> Finding | None:
-        """Compare the actions since the last call; the record must have those that the referee sampled."""
+        """Compare the actions since the last call: the record must have the sampled ones."""
         while self._checked < len(referee.actions):
             actor, action = referee.actions[self._checked]
             if self._checked == len(self._actions):
                 return Finding(f"the record ends, but {_who(actor)} plays {action} here", self._checked + 1)
             if (actor, action) != self._actions[self._checked]:
-                other, said = self._actions[self._checked]
+                recorded_actor, recorded_action = self._actions[self._checked]
                 by = "the dice of the seed are" if actor == CHANCE else f"the seed gives {_who(actor)}"
-                return Finding(f"{by} {action}; the record has {_who(other)} with {said}", self._checked + 1)
+                return Finding(
+                    f"{by} {action}; the record has {_who(recorded_actor)} with {recorded_action}",
+                    self._checked + 1,
+                )
             self._checked += 1
         return None
 
 
 def _last_scores(actions: Sequence[tuple[int, str]], outcome: Outcome) -> dict[int, int]:
     """The scores of an adjudication, by the places (from 0) of the actions that they belong to."""
-    found: dict[int, int] = {}
+    by_place: dict[int, int] = {}
     scores = () if outcome.adjudication is None else outcome.adjudication.scores
     for seat, texts in enumerate(scores, start=1):
         places = [place for place, (actor, _) in enumerate(actions) if actor == seat]
-        found |= dict(zip(reversed(places), map(int, reversed(texts)), strict=False))
-    return found
+        by_place |= dict(zip(reversed(places), map(int, reversed(texts)), strict=False))
+    return by_place
 
 
 def _who(actor: int) -> str:
     return "chance" if actor == CHANCE else f"seat {actor}"
 
 
-def _differences(one: Outcome, other: Outcome) -> Iterator[tuple[str, str, str]]:
+def _differences(old: Outcome, new: Outcome) -> Iterator[tuple[str, str, str]]:
     """Yield the keys whose values differ, with both values in words."""
     for key in Outcome.__struct_fields__:
-        values = getattr(one, key), getattr(other, key)
-        if values[0] != values[1]:
-            yield key, _plain(values[0]), _plain(values[1])
+        before = getattr(old, key)
+        after = getattr(new, key)
+        if before != after:
+            yield key, _plain(before), _plain(after)
 
 
 def _plain(value: object) -> str:

@@ -28,7 +28,7 @@ from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, MatchTask,
 from tourney.schema import SandboxLevel
 from tourney.seeds import derive, uniform
 
-_IDLE_SECONDS: Final = 1.0
+_IDLE_SECONDS: Final = 1.0  # the longest wait for an event, so that a signal is heard
 
 Kind = Literal["same", "different", "not promised", "not played"]
 """The outcome of a replay; ``not promised``: it came out differently, but that was not promised."""
@@ -79,13 +79,13 @@ def sample(count: int, size: int, seed: int) -> list[int]:
     the number drawn is replaced by the last one (Fisher and Yates).
     """
     moved: dict[int, int] = {}
-    found = []
+    drawn = []
     for k in range(min(size, count)):
         last = count - k - 1
         place = uniform(derive(seed, "sample", k), count - k)
-        found.append(moved.get(place, place))
+        drawn.append(moved.get(place, place))
         moved[place] = moved.get(last, last)
-    return sorted(found)
+    return sorted(drawn)
 
 
 class Replay:
@@ -107,7 +107,9 @@ class Replay:
     ) -> None:
         self._load = load
         self._executor = executor
-        self._bots, self._sandbox, self._missing = str(bots), sandbox, missing
+        self._bots = str(bots)
+        self._sandbox = sandbox
+        self._missing = missing
         self._waiting = list(reversed(range(count)))  # the next one is the last
         self._again: list[int] = []  # to be replayed, one at a time after all others
         self._running: dict[Future[WorkerReply], ReplayedRecord] = {}
@@ -193,31 +195,31 @@ class Replay:
             why = f"it was played by version {record.rules} of the rules; version {game.rules} is here"
             return "not played", (why,)
         missing = {seat.name: self._missing.get(seat.digest) for seat in record.seats}
-        found = tuple(f"{name}: {why}" for name, why in missing.items() if why is not None)
-        return ("not played", found) if found else None
+        reasons = tuple(f"{name}: {why}" for name, why in missing.items() if why is not None)
+        return ("not played", reasons) if reasons else None
 
     def _ended(self, future: "Future[WorkerReply]") -> Iterator[Replayed]:
-        one = self._running.pop(future, None)
-        if one is None or future.cancelled():
+        replayed = self._running.pop(future, None)
+        if replayed is None or future.cancelled():
             return
         error = future.exception()
         if isinstance(error, BrokenExecutor):
-            self._running[future] = one  # lost with all others
+            self._running[future] = replayed  # lost with all others
             yield from self._restart()
         elif isinstance(error, InputError):
-            yield Replayed(one.place, "not played", (str(error),))
+            yield Replayed(replayed.place, "not played", (str(error),))
         elif error is not None:
-            yield from self._failed(one.place, f"{type(error).__name__}: {error}")
+            yield from self._failed(replayed.place, f"{type(error).__name__}: {error}")
         elif (reply := future.result()).failure is not None:
-            yield from self._failed(one.place, reply.failure)
+            yield from self._failed(replayed.place, reply.failure)
         elif reply.played is not None:
-            yield from self._compared(one, reply.played)
+            yield from self._compared(replayed, reply.played)
 
     def _task(self, index: int, record: Record) -> MatchTask:
         return MatchTask(index + 1, record.spec, self._bots, self._sandbox, reuse=False)
 
-    def _compared(self, one: ReplayedRecord, played: PlayedMatch) -> Iterator[Replayed]:
-        index, record, doubts = one
+    def _compared(self, replayed: ReplayedRecord, played: PlayedMatch) -> Iterator[Replayed]:
+        index, record, doubts = replayed
         now = played.record
         findings = [str(finding) for finding in compare(record, now)]
         if not findings:
@@ -243,14 +245,15 @@ class Replay:
 
     def _restart(self) -> Iterator[Replayed]:
         """Replace the workers after one died; every match that was submitted is replayed."""
-        lost, self._running = self._running, {}
+        lost = self._running
+        self._running = {}
         self._executor.restart()
-        for future, one in lost.items():
+        for future, replayed in lost.items():
             if future.done() and not future.cancelled() and future.exception() is None:
-                self._running[future] = one
+                self._running[future] = replayed
                 yield from self._ended(future)
             else:
-                yield from self._failed(one.place, "a worker process died")
+                yield from self._failed(replayed.place, "a worker process died")
 
 
 _NODES: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -274,7 +277,8 @@ def find_analyser(
     reference, args = bot_at
     name, _, count = reference.rpartition("-")
     if name and _NODES.fullmatch(count) and "/" not in reference:
-        reference, nodes = name, int(count) if nodes is move_ms is None else nodes
+        reference = name
+        nodes = int(count) if nodes is move_ms is None else nodes
     if (nodes is None) == (move_ms is None):
         raise UsageError("give one limit of an action: --nodes N, which reproduces, or --move-ms MS")
     protocol, colon, program = reference.partition(":")
@@ -315,21 +319,21 @@ class AnalysisRun(Replay):
         spec = self._analyser.spec(record)
         return MatchTask(index + 1, spec, self._bots, self._sandbox, reuse=False, guide=guide_of(record))
 
-    def _compared(self, one: ReplayedRecord, played: PlayedMatch) -> Iterator[Replayed]:
+    def _compared(self, replayed: ReplayedRecord, played: PlayedMatch) -> Iterator[Replayed]:
         try:
-            found = analysis_of(one.record, played, self._analyser)
+            analysis = analysis_of(replayed.record, played, self._analyser)
         except InputError as error:
-            yield Replayed(one.place, "not played", (str(error),))
+            yield Replayed(replayed.place, "not played", (str(error),))
         else:
-            yield Replayed(one.place, "same", (), found)
+            yield Replayed(replayed.place, "same", (), analysis)
 
 
-def in_order(found: Iterator[Replayed]) -> Iterator[Replayed]:
+def in_order(matches: Iterator[Replayed]) -> Iterator[Replayed]:
     """Yield matches in the order of the list, as soon as those before have come; the rest at the end."""
     held: dict[int, Replayed] = {}
     due = 0
-    for one in found:
-        held[one.index] = one
+    for match in matches:
+        held[match.index] = match
         while due in held:
             yield held.pop(due)
             due += 1

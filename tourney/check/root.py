@@ -43,11 +43,11 @@ from tourney.store.values import (
 PlanFormat = Literal["tourney-plan/1", "tourney-plan/2"]
 """The second has a commitment, and its leaves of void matches hold their seats and the reason."""
 KNOWN: Final = ("joined", "left", "rating", "deviation")
-"""What the root holds of a stored entrant beside the entrant itself."""
+"""The fields of a stored entrant that the root holds, beside the entrant itself."""
 VOID: Final = "void"
-"""What takes the place of a digest where a match has no record."""
+"""The word in place of a digest for a match without a record."""
 PLAN: Final = "plan"
-"""What a proof of the plan is asked for by."""
+"""The name of the plan where a proof is asked for."""
 
 OUTSIDE_ROOT: Final = (
     "titles and authors of bots, and their lines of the tournament file",
@@ -59,7 +59,7 @@ OUTSIDE_ROOT: Final = (
     "verdicts of comparisons, promotions of baselines, names of archives",
     "dates, hosts, times, logs, notes and other measurements",
 )
-"""What someone can alter without another root; docs/how-to/verify.md says which of it other checks find."""
+"""Data that can be altered without another root; docs/how-to/verify.md says which checks find that."""
 Elo = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 VoidEnd = tuple[list[int], str | None, int | None]
 PlanEntry = JsonObject
@@ -71,7 +71,7 @@ class EntrantForm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     """An entrant as the root has it, as it is now.
 
     ``joined``, ``left``, ``rating`` and ``deviation`` stand only where they say something: an entrant that
-    joined later or was withdrawn, and what was known of its strength when it was entered.
+    joined later or was withdrawn, and its known strength when it was entered.
     """
 
     name: Name
@@ -104,10 +104,11 @@ class PlanForm(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, 
 def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> PlanEntry:
     """The first entry as JSON data."""
     forms = (
-        EntrantForm(**structs.asdict(one.entrant), **{key: getattr(one, key) for key in KNOWN})
-        for one in entrants
+        EntrantForm(**structs.asdict(stored.entrant), **{key: getattr(stored, key) for key in KNOWN})
+        for stored in entrants
     )
-    plan, origin = plan_data(tournament.plan), tournament.origin
+    plan = plan_data(tournament.plan)
+    origin = tournament.origin
     format_: PlanFormat = "tourney-plan/2" if origin.salt else "tourney-plan/1"
     form = PlanForm(
         format_, plan, origin.chosen, tuple(forms), seed=str(tournament.seed), beacon=origin.beacon
@@ -124,12 +125,12 @@ def match_entry(key: MatchKey, digest: str, void: VoidEnd | None = None) -> Entr
 
 
 def leaf_of(entry: Entry) -> bytes:
-    """The hash of an entry's leaf. Raises CanonicalizationError for what has no canonical form."""
+    """The hash of an entry's leaf. Raises CanonicalizationError for an entry without a canonical form."""
     return leaf_hash(rfc8785.dumps(entry))
 
 
 def root_of(entries: Iterable[Entry]) -> str:
-    """The root of entries: the plan's and those of all matches in schedule order."""
+    """The root of entries: the plan's, then all matches' in schedule order."""
     return tree_hash(map(leaf_of, entries)).hex()
 
 
@@ -157,7 +158,7 @@ def entries_of(database: Database, tournament: Tournament) -> Iterator[Entry]:
 
 
 def void_end(match: TournamentMatch) -> VoidEnd:
-    """What the root holds of a match without a record."""
+    """The part of the root for a match without a record."""
     assert match.result is not None  # noqa: S101 - it is void
     return list(match.seats), match.result.void_reason, match.result.void_entrant
 
@@ -217,8 +218,8 @@ class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     def leads_to(self, root: str) -> bool:
         """Say whether the entry belongs to the tournament of a root."""
         leaf = leaf_of(self.entry)
-        found = root_from_path(leaf, self.index, self.tree_size, list(map(bytes.fromhex, self.hashes)))
-        return found is not None and found.hex() == root
+        implied_root = root_from_path(leaf, self.index, self.tree_size, list(map(bytes.fromhex, self.hashes)))
+        return implied_root is not None and implied_root.hex() == root
 
     @property
     def digest(self) -> str | None:
@@ -232,14 +233,17 @@ def prove(database: Database, tournament: Tournament, number: int | None) -> Pro
 
     Raises UsageError for a number that there is not, and for a tournament that is not finished.
     """
-    index, entry = 0, None
+    index = 0
+    entry = None
     hashes: list[bytes] = []
     with database.snapshot() as moment:
-        numbers = (found for found, _, _ in moment.matches.digests(tournament.id))
-        for found, one in zip(chain([None], numbers), entries_of(moment, tournament), strict=True):
-            if found == number:
-                index, entry = len(hashes), one
-            hashes.append(leaf_of(one))
+        numbers = (match_number for match_number, _, _ in moment.matches.digests(tournament.id))
+        entries = entries_of(moment, tournament)
+        for match_number, candidate in zip(chain([None], numbers), entries, strict=True):
+            if match_number == number:
+                index = len(hashes)
+                entry = candidate
+            hashes.append(leaf_of(candidate))
     if entry is None:
         raise UsageError(f"there is no match {number} in {tournament.name}; see `tourney status`")
     return Proof(
@@ -248,7 +252,7 @@ def prove(database: Database, tournament: Tournament, number: int | None) -> Pro
         len(hashes),
         index,
         entry,
-        [one.hex() for one in inclusion_path(hashes, index)],
+        [sibling.hex() for sibling in inclusion_path(hashes, index)],
     )
 
 
@@ -347,7 +351,7 @@ def beacon_seed(commitment: str, salt: str, value: str) -> int:
 
 
 class Disclosure(NamedTuple):
-    """What of a tournament may be published. ``ended``: all of it, the seed and its salt too.
+    """The part of a tournament that may be published. ``ended``: all of it, the seed and its salt too.
 
     ``sealed``: the numbers of finished matches that share a seed with one that is still to be played.
     """
@@ -357,7 +361,7 @@ class Disclosure(NamedTuple):
     sealed: frozenset[int] = frozenset()
 
     def of(self, numbers: Sequence[int]) -> list[int]:
-        """Those of some matches that are not sealed."""
+        """The matches among some that are not sealed."""
         return [number for number in numbers if number not in self.sealed]
 
     def shown(self, match: TournamentMatch) -> TournamentMatch:
@@ -371,7 +375,7 @@ ALL: Final = Disclosure(ended=True)
 
 
 def disclosure(database: Database, tournament: Tournament) -> Disclosure:
-    """What of a stored tournament may be published now."""
+    """The part of a stored tournament that may be published now."""
     progress = database.schedules.progress(tournament.id)
     made = commitment_of(tournament, database.tournaments.entrants(tournament.id))
     if tournament.complete and progress.done == progress.rows:

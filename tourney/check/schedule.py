@@ -32,7 +32,7 @@ Step = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class TournamentCheck:
-    """What holds of a tournament, or of its schedule alone.
+    """The result of checking a tournament, or its schedule alone.
 
     ``findings``: a sentence each. ``unfinished``: why it is not whole though nothing contradicts it, or None.
     ``notes``: what could not be checked, and why.
@@ -198,7 +198,8 @@ class _Redraw:
 
     def _surplus(self, drawn: int) -> str:
         surplus = self._rows[bisect_left(self._ends, drawn + 1) :]
-        number, where = self._numbers[surplus[0].key], place(surplus[0].key)
+        number = self._numbers[surplus[0].key]
+        where = place(surplus[0].key)
         rows = "row is" if len(surplus) == 1 else "rows are"
         return (
             f"{len(surplus)} {rows} surplus, from match {number} ({where}) on: no round follows round {drawn}"
@@ -214,7 +215,8 @@ class _Redraw:
 
     def _results(self, drawn: int) -> Iterator[ResultRow]:
         for match in self._seen(drawn):
-            result, old = match.result_row, self._old(match, drawn)
+            result = match.result_row
+            old = self._old(match, drawn)
             if old is not None:
                 faults = tuple(kind or None for kind in old.faults)
                 yield ResultRow(match.key, match.seats, old.ranks, faults, old.void, match.number)
@@ -231,7 +233,9 @@ class _Redraw:
 
     def _old(self, match: TournamentMatch, drawn: int) -> ReplacedResult | None:
         """The replaced result that a draw saw: the first that was replaced after it."""
-        return next((one for one in self._replaced.get(match.number, ()) if one.rounds > drawn), None)
+        return next(
+            (replaced for replaced in self._replaced.get(match.number, ()) if replaced.rounds > drawn), None
+        )
 
     def _before_raise(self, pairings: Pairings, drawn: int, upto: int) -> int | None:
         """The last of the stored rounds that were drawn when fewer matches were planned, or None.
@@ -239,18 +243,19 @@ class _Redraw:
         They have the first repeats of the drawn rounds or, where results decide, their first rows.
         """
         setup = setup_of(self._plan, self._stored.tournament.seed, self._stored.entrants)
-        here, keys = self._between(drawn, upto), self._format.raisable(setup)
+        here = self._between(drawn, upto)
+        keys = self._format.raisable(setup)
         if not here or not keys:
             return None
         if "budget" in keys:  # whole pairings of a batch
-            kept = [row for row in pairings.rows if row.key <= here[-1].key]
-            kept = kept[: len(kept) // setup.games * setup.games]
+            fewer_rows = [row for row in pairings.rows if row.key <= here[-1].key]
+            fewer_rows = fewer_rows[: len(fewer_rows) // setup.games * setup.games]
         elif setup.until is not None:  # whole rounds
-            kept = [row for row in pairings.rows if row.round <= here[-1].round]
+            fewer_rows = [row for row in pairings.rows if row.round <= here[-1].round]
         else:
             repeats = max(row.repeat for row in here)
-            kept = [row for row in pairings.rows if row.repeat <= repeats]
-        return here[-1].round if len(kept) < len(pairings.rows) and sorted(kept) == here else None
+            fewer_rows = [row for row in pairings.rows if row.repeat <= repeats]
+        return here[-1].round if len(fewer_rows) < len(pairings.rows) and sorted(fewer_rows) == here else None
 
     def _compare(self, pairings: Pairings, drawn: int, upto: int) -> Iterator[str]:
         here = self._between(drawn, upto)
@@ -319,7 +324,8 @@ def wrongly_benched(
     """
     order = PlayOrder.of(stored.tournament, stored.entrants)
     order.add((match.number, match.row) for match in stored.matches)
-    policy, most = BenchPolicy(order=order), BenchPolicy(order=order)
+    policy = BenchPolicy(order=order)
+    most = BenchPolicy(order=order)
     broken = {entrant.number for entrant in stored.entrants if entrant.broken}
     for match in stored.matches:
         if match.result is not None:

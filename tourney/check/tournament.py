@@ -33,16 +33,22 @@ from tourney.store.database import Database
 from tourney.store.records import StoredMatch
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 
-CheckedMatch = tuple[int, list[Finding] | None]
 CHUNK: Final = 240
 """Matches that one process checks at a time: mirrored groups, of up to 24, are whole in it."""
+
+
+class CheckedMatch(NamedTuple):
+    """A match by number and its failed checks; None for a void match without a record to check."""
+
+    number: int
+    findings: list[Finding] | None
 
 
 class TournamentVerifier:
     """Verifies one tournament of a database.
 
     Imported records have their own seeds and openings; those of a mirrored group share a seed. ``sealed``:
-    the tournament's seed is not known, so what follows from it cannot be checked.
+    the tournament's seed is not known, so nothing that follows from it can be checked.
     """
 
     def __init__(
@@ -61,7 +67,7 @@ class TournamentVerifier:
         self._arguments = RowArguments(database, tournament)
         self._seeds: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.unchecked: set[str] = set()
-        """What could not be checked of the matches so far, a sentence each."""
+        """A sentence for each thing about the matches so far that could not be checked."""
         self.imported = tournament.plan.format == IMPORTED
 
     def match(self, number: int) -> list[Finding]:
@@ -72,10 +78,7 @@ class TournamentVerifier:
         return self._findings(checks[0])
 
     def matches(self, pool: Pool) -> Iterator[CheckedMatch]:
-        """Yield number and failed checks of each finished match, checked by the processes of ``pool``.
-
-        None stands for a match that is void and has no record to check.
-        """
+        """Yield each finished match with its failed checks, checked by the processes of ``pool``."""
         tasks = ((None, self.task(matches)) for matches in self.chunks())
         for _, reply in pool.run(check_matches, tasks):
             yield from self.taken(reply)
@@ -87,19 +90,18 @@ class TournamentVerifier:
     def digest(self, matches: Sequence[StoredMatch]) -> str:
         """A digest of all that the check of these matches reads."""
         owner = repr((self._tournament.plan, self._tournament.seed, self._entrants, self._sealed))
-        found = hashlib.blake2b(owner.encode("utf-8", "replace"), digest_size=16)
-        for one in matches:
-            cells = (*one.columns.values(), *(cell for seat in one.seats for cell in seat.values()))
-            found.update(msgpack.encode((one.number, one.place, one.seating, cells, one.data)))
-        return found.hexdigest()
+        digest = hashlib.blake2b(owner.encode("utf-8", "replace"), digest_size=16)
+        for match in matches:
+            cells = (*match.columns.values(), *(cell for seat in match.seats for cell in seat.values()))
+            digest.update(msgpack.encode((match.number, match.place, match.seating, cells, match.data)))
+        return digest.hexdigest()
 
     def taken(self, reply: "VerifyReply") -> Iterator[CheckedMatch]:
-        """Yield number and failed checks of each match of a task, by the reply to it."""
-        checks, unchecked = reply
-        self.unchecked |= unchecked
-        for check in checks:
+        """Yield each match of a task with its failed checks, by the reply to it."""
+        self.unchecked |= reply.unchecked
+        for check in reply.checks:
             findings = self._findings(check)
-            yield check.number, findings if findings or check.recorded else None
+            yield CheckedMatch(check.number, findings if findings or check.recorded else None)
 
     def task(self, matches: list[StoredMatch]) -> "VerifyTask":
         """The task of checking some matches, for ``check_matches``."""
@@ -110,17 +112,19 @@ class TournamentVerifier:
         return VerifyTask(self._tournament, self._entrants, matches, self._sealed, arguments)
 
     def _findings(self, check: "MatchCheck") -> list[Finding]:
-        """What does not hold of a match, with its mirrored group's seed if it was imported."""
-        found = list(check.findings)
+        """The failed checks of a match, with that of its mirrored group's seed if it was imported."""
+        findings = list(check.findings)
         if self.imported and check.group is not None:
-            first, other = self._seeds.setdefault(check.group, (check.number, check.seed))
-            if other != check.seed:
-                why = f"its seed is {check.seed}, but match {first} of the same mirrored group has {other}"
-                found.append(Finding(why))
-        return found or [*check.columns]
+            first, first_seed = self._seeds.setdefault(check.group, (check.number, check.seed))
+            if first_seed != check.seed:
+                why = (
+                    f"its seed is {check.seed}, but match {first} of the same mirrored group has {first_seed}"
+                )
+                findings.append(Finding(why))
+        return findings or [*check.columns]
 
     def whole(self, step: Step = lambda _done, _rounds: None) -> TournamentCheck:
-        """What holds of the tournament as a whole; ``step`` hears of the rounds drawn again."""
+        """Check the tournament as a whole; ``step`` hears of the rounds drawn again."""
         notes: list[str] = []
         findings: list[str] = []
         unfinished = None
@@ -149,26 +153,28 @@ class TournamentVerifier:
         return TournamentCheck(tuple(findings), unfinished, tuple(notes))
 
     def _seed_follows(self) -> Iterator[str]:
-        origin, seed = self._tournament.origin, self._tournament.seed
+        origin = self._tournament.origin
+        seed = self._tournament.seed
         if origin.beacon is None or origin.beacon.value is None:
             return
-        value, seal = origin.beacon.value, seed_commitment(self._tournament)
+        value = origin.beacon.value
+        seal = seed_commitment(self._tournament)
         made = commitments(self._tournament, self._entrants, seal) if seal else iter(())
-        if not any(beacon_seed(one, origin.salt, value) == seed for _, one in made):
+        if not any(beacon_seed(commitment, origin.salt, value) == seed for _, commitment in made):
             yield f"its seed does not follow from its beacon {origin.beacon.round} and its commitment"
 
     def _kept_root(self, unfinished: str | None) -> Iterator[str]:
-        kept = self._tournament.root
-        if kept is None:
+        stored_root = self._tournament.root
+        if stored_root is None:
             return
         now = compute_root(self._database, self._tournament)
         if now is None:
             why = unfinished or "rows are missing"
-            yield f"it ended with the root {kept}, but it is not finished now: {why}"
-        elif now != kept:
+            yield f"it ended with the root {stored_root}, but it is not finished now: {why}"
+        elif now != stored_root:
             yield (
-                f"it ended with the root {kept}, but its plan and its matches give {now}: they were altered"
-                " since"
+                f"it ended with the root {stored_root}, but its plan and its matches give {now}: they were"
+                " altered since"
             )
 
     def _entrants_agree(self) -> Iterator[str]:
@@ -193,16 +199,16 @@ class TournamentVerifier:
     def _ratings_agree(self) -> Iterator[str]:
         for settings in wrong_checkpoints(self._database, self._tournament):
             yield f"the ratings cached under {settings[:120]} do not follow from its results"
-        kept = self._database.ratings.draw_probability(self._tournament.game, self._tournament.seats)
-        if kept is None or kept.tournament != self._tournament.name:
+        stored = self._database.ratings.draw_probability(self._tournament.game, self._tournament.seats)
+        if stored is None or stored.tournament != self._tournament.name:
             return
         results = list(self._database.matches.results(self._tournament.id))
         # An estimate from fewer matches was made before the end; which results it saw is not known.
-        if kept.matches == len(results) and kept.probability not in {
+        if stored.matches == len(results) and stored.probability not in {
             estimate_draw_probability(results, "loss"),
             estimate_draw_probability(results, "void"),
         }:
-            yield f"the draw probability {kept.probability:g} of its game does not follow from its results"
+            yield f"the draw probability {stored.probability:g} of its game does not follow from its results"
 
     def _titles(self, notes: list[str]) -> Iterator[str]:
         """Compare the titles, authors, names and versions of bots with the manifests in the bot store."""
@@ -221,12 +227,12 @@ class TournamentVerifier:
             ]
             if not self.imported:  # records bring no titles
                 pairs += [("title", stored.title, manifest.title), ("author", stored.author, manifest.author)]
-            for what, said, right in pairs:
-                if said != right:
+            for what, claimed, right in pairs:
+                if claimed != right:
                     digest = stored.entrant.digest[:12]
                     yield (
-                        f"the {what} of {stored.name} is {said or 'empty'}, but {right or 'empty'} in the bot"
-                        f" of its digest {digest}"
+                        f"the {what} of {stored.name} is {claimed or 'empty'}, but {right or 'empty'} in the"
+                        f" bot of its digest {digest}"
                     )
         if missing and len(missing) < len(self._entrants):  # else the store is another one
             shown = ", ".join(missing[:6]) + (" and more" if len(missing) > 6 else "")
@@ -247,7 +253,7 @@ class VerifyTask(NamedTuple):
 
 
 class MatchCheck(NamedTuple):
-    """What does not hold of a match: ``findings`` or, where all else holds, those of its ``columns``.
+    """The failed checks of a match: ``findings`` or, if all else holds, those of its ``columns``.
 
     ``recorded`` is False for a match without a record. A match that its tournament's plan does not contradict
     has the place of its mirrored ``group`` (round, table and repeat) and its ``seed``, which are checked
@@ -262,13 +268,17 @@ class MatchCheck(NamedTuple):
     seed: int = 0
 
 
-VerifyReply = tuple[list[MatchCheck], set[str]]
+class VerifyReply(NamedTuple):
+    """The checks of matches, and a sentence for each thing that could not be checked."""
+
+    checks: list[MatchCheck]
+    unchecked: set[str]
 
 
 def check_matches(task: VerifyTask) -> VerifyReply:
-    """Check matches one by one; return also what could not be checked, a sentence each."""
+    """Check matches one by one."""
     unchecked: set[str] = set()
-    return [_check_match(task, stored, unchecked) for stored in task.matches], unchecked
+    return VerifyReply([_check_match(task, stored, unchecked) for stored in task.matches], unchecked)
 
 
 def _check_match(task: VerifyTask, stored: StoredMatch, unchecked: set[str]) -> MatchCheck:
@@ -280,7 +290,8 @@ def _check_match(task: VerifyTask, stored: StoredMatch, unchecked: set[str]) -> 
         record = stored.record()
         # One difference from the plan is enough: most others follow from it.
         plan = [*map(Finding, islice(_differences(task, match, record), 1))]
-        findings, columns = [*verify(record, notes=unchecked), *plan], list[Finding]()
+        findings = [*verify(record, notes=unchecked), *plan]
+        columns = list[Finding]()
         if not findings:  # columns and measurements beside a wrong record say nothing more
             why = stored.disagreement(record)
             columns = [Finding(why)] if why else [*map(Finding, _promise(stored, match, record))]
@@ -301,44 +312,47 @@ def _promise(stored: StoredMatch, match: TournamentMatch, record: Record) -> Ite
         measured = stored.measured()
     promised = measured.reproducible
     if match.result is not None and promised is not None and promised != match.result.reproducible:
-        said = match.result.reproducible
-        yield f"reproducible is {said} in the database, but {promised} in its measurements"
+        stored_mark = match.result.reproducible
+        yield f"reproducible is {stored_mark} in the database, but {promised} in its measurements"
     for why in sorted(set(measured.why_not) & set(UNSURE_FAULTS) - record.outcome.explained):
         yield f"its measurements name a {why}, but its record has none"
 
 
 def _differences(task: VerifyTask, match: TournamentMatch, record: Record) -> Iterator[str]:
     plan = task.tournament.plan
-    found = record.spec
+    spec = record.spec
     arguments = task.arguments.get(match.number, ())
     expected = spec_of(task.tournament, task.entrants, match.row, arguments)
-    for what, said, right in (
-        ("game", found.game, expected.game),
+    for what, in_record, in_plan in (
+        ("game", spec.game, expected.game),
         ("version of the rules", record.rules, plan.rules),
-        ("options", _sorted(found.options), _sorted(expected.options)),
-        ("limits", found.limits.texts(), expected.limits.texts()),
+        ("options", _sorted(spec.options), _sorted(expected.options)),
+        ("limits", spec.limits.texts(), expected.limits.texts()),
     ):
-        if said != right:
-            yield f"its {what}: {_spec_text(said)}, but {_spec_text(right)} in the tournament's plan"
-    for seat, (here, there) in enumerate(zip(found.seats, expected.seats, strict=False), start=1):
+        if in_record != in_plan:
+            yield f"its {what}: {_spec_text(in_record)}, but {_spec_text(in_plan)} in the tournament's plan"
+    for seat, (here, there) in enumerate(zip(spec.seats, expected.seats, strict=False), start=1):
         if here != there:
-            who, planned = _entrant_text(here), _entrant_text(there)
+            who = _entrant_text(here)
+            planned = _entrant_text(there)
             yield f"on its seat {seat} is {who}, but {planned} in the schedule"
     if plan.format == IMPORTED or task.sealed:
         return
-    if found.seed != expected.seed:
+    if spec.seed != expected.seed:
         yield (
-            f"its seed is {found.seed}, but the tournament's seed and its place in the schedule give"
+            f"its seed is {spec.seed}, but the tournament's seed and its place in the schedule give"
             f" {expected.seed}"
         )
-    if found.opening != expected.opening:
-        said, right = msgspec.to_builtins(found.opening), msgspec.to_builtins(expected.opening)
-        yield f"its opening: {_spec_text(said)}, but {_spec_text(right)} by the plan and the seed"
+    if spec.opening != expected.opening:
+        in_record = msgspec.to_builtins(spec.opening)
+        in_plan = msgspec.to_builtins(expected.opening)
+        yield f"its opening: {_spec_text(in_record)}, but {_spec_text(in_plan)} by the plan and the seed"
 
 
 def _import_layout(stored: StoredSchedule) -> Iterator[str]:
     """Check the places of imported matches: one round, its tables in order, each one mirrored group."""
-    table, order = 0, 0
+    table = 0
+    order = 0
     for match in stored.matches:
         key = match.key
         table, order = (table, order + 1) if key.table == table else (table + 1, 1)
@@ -354,7 +368,7 @@ def _import_layout(stored: StoredSchedule) -> Iterator[str]:
 
 
 class _StoredLine(msgspec.Struct, frozen=True):
-    """What an entrant's stored line says of it; see ``line_text`` of the preparation."""
+    """The settings in an entrant's stored line; see ``line_text`` of the preparation."""
 
     args: tuple[str, ...]
     name: str | None

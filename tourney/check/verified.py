@@ -1,4 +1,4 @@
-"""What of a database was verified and when, so that a check of all goes on where it stopped.
+"""The parts of a database that were verified, and when: a check of all goes on where it stopped.
 
 A file beside the database has, for each chunk of matches that held, a digest of all that the check read, and
 when that was. A chunk in which anything changed is verified again, and all are after an upgrade. The file is
@@ -16,12 +16,12 @@ from msgspec import Struct
 
 import tourney
 from tourney.check.tournament import CheckedMatch, TournamentVerifier, VerifyTask, check_matches
-from tourney.errors import counted
 from tourney.files import write_file
 from tourney.prepared_types import prepared
 from tourney.run.engine.run_control import parse_span
 from tourney.spawning import Pool
 from tourney.store.engine import place_of
+from tourney.texts import counted
 
 _OFTEN = 20
 """Chunks after which the file is written again."""
@@ -55,27 +55,29 @@ class PartialCheck:
         self.note = ""
         self.checked = self.recent = self.left = 0
         self.since: datetime | None = None
-        self._path, self._age, self._now = path, age, datetime.now(UTC)
+        self._path = path
+        self._age = age
+        self._now = datetime.now(UTC)
         self._end = None if seconds is None else time.monotonic() + seconds
         self._known = self._read()
 
     def _read(self) -> dict[str, datetime]:
         try:
-            found = msgspec.json.decode(self._path.read_bytes(), type=prepared(VerifiedFile))
+            file = msgspec.json.decode(self._path.read_bytes(), type=prepared(VerifiedFile))
         except FileNotFoundError:
             return {}
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             self.note = f"{self._path} cannot be read ({error}), so all is verified again"
             return {}
-        if found.version != tourney.__version__:
-            self.note = f"{self._path} is of Tourney {found.version}, so all is verified again"
+        if file.version != tourney.__version__:
+            self.note = f"{self._path} is of Tourney {file.version}, so all is verified again"
             return {}
         # A time that is still to come would keep a chunk from being verified for good.
-        return {digest: when for digest, when in found.chunks.items() if when.tzinfo and when <= self._now}
+        return {digest: when for digest, when in file.chunks.items() if when.tzinfo and when <= self._now}
 
     @classmethod
     def asked(cls, db: str, duration: str | None, age: str | None) -> "PartialCheck | None":
-        """What ``--max-duration`` and ``--max-age`` ask for of a database, None without both.
+        """The partial check for ``--max-duration`` and ``--max-age`` of a database, None without both.
 
         Raises UsageError for no time span.
         """
@@ -89,7 +91,7 @@ class PartialCheck:
         )
 
     def sentences(self) -> Iterator[str]:
-        """Yield what was covered."""
+        """Yield the sentences about the checked part."""
         if self.note:
             yield self.note
         before = ""
@@ -106,17 +108,17 @@ class PartialCheck:
     def matches(
         self, verifiers: Sequence[TournamentVerifier], pool: Pool
     ) -> Iterator[tuple[TournamentVerifier, CheckedMatch]]:
-        """Yield what is verified, as ``TournamentVerifier.matches`` does; the file is written meanwhile."""
+        """Yield verified matches, as ``TournamentVerifier.matches`` does; the file is written meanwhile."""
         due = self._due(verifiers)
         done = 0
         try:
             for (verifier, digest), reply in pool.run(check_matches, self._tasks(due)):
-                found = list(verifier.taken(reply))
-                yield from ((verifier, one) for one in found)
+                checked = list(verifier.taken(reply))
+                yield from ((verifier, match) for match in checked)
                 done += 1
-                self.left -= len(found)
-                self.checked += len(found)
-                if any(findings for _, findings in found):
+                self.left -= len(checked)
+                self.checked += len(checked)
+                if any(findings for _, findings in checked):
                     self._known.pop(digest, None)  # the next call begins with it
                 else:
                     self._known[digest] = self._now
@@ -127,7 +129,8 @@ class PartialCheck:
 
     def _due(self, verifiers: Sequence[TournamentVerifier]) -> list[_DueChunk]:
         """The chunks to verify, those first whose last time is the longest ago."""
-        due, there = [], {}
+        due = []
+        there = {}
         for verifier in verifiers:
             for matches in verifier.chunks():
                 digest = verifier.digest(matches)

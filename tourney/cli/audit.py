@@ -37,12 +37,14 @@ def command(tournament: str | None, db: str) -> None:
     the audit cannot see stands on standard error.
     """
     with Database.open(db) as opened, opened.snapshot() as database:
-        found = database.tournaments.get(tournament)
-        lines = tuple(audit(database, found))
-        name_default(tournament, found, database)
+        stored = database.tournaments.get(tournament)
+        lines = tuple(audit(database, stored))
+        name_default(tournament, stored, database)
     output = current()
-    output.document(AuditDocument(tournament=found.name, findings=lines))
-    rows = ({"kind": one.kind, "bots": ", ".join(one.bots), "text": one.text} for one in lines)
+    output.document(AuditDocument(tournament=stored.name, findings=lines))
+    rows = (
+        {"kind": finding.kind, "bots": ", ".join(finding.bots), "text": finding.text} for finding in lines
+    )
     output.table(rows, COLUMNS)
     if output.people:
         for sentence in (*(() if lines else ("nothing looks dependent",)), *UNSEEN):

@@ -62,8 +62,8 @@ def command(name: str, games: int, seed: int) -> None:
             last = progress
             step(progress.done, games)
 
-        found = smallest(check_game(game, games, seed, listen))
-        findings = [shrink(game, finding, seed) for finding in found]
+        counterexamples = smallest(check_game(game, games, seed, listen))
+        findings = [shrink(game, finding, seed) for finding in counterexamples]
     out.document(
         GameCheckDocument(
             game=name,
@@ -72,7 +72,7 @@ def command(name: str, games: int, seed: int) -> None:
             games=last.done,
             actions=last.actions,
             states=last.thorough,
-            failed=tuple(FailedProperty.of(one, property=one.name) for one in findings),
+            failed=tuple(FailedProperty.of(finding, property=finding.name) for finding in findings),
         )
     )
     for finding in findings:

@@ -1,4 +1,4 @@
-"""``tourney completion``: the scripts by which shells complete words by Tab, and what completes them."""
+"""``tourney completion``: the shells' scripts for completion by Tab, and the functions behind them."""
 
 import os
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ def complete_game(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def complete_bot(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
-    """Complete the name of a bot that ships or is in the store; a path where no name fits.
+    """Complete the name of a bot that ships or is in the store, or a path if no name fits.
 
     Not both: bash drops the names as soon as it completes files.
     """
@@ -67,16 +67,17 @@ def complete_tournament(ctx: click.Context, param: click.Parameter, incomplete: 
 
     try:
         with Database.open(_setting(ctx, "db")) as database:
-            return _matching([found.name for found in database.tournaments.all()], incomplete)
+            return _matching([stored.name for stored in database.tournaments.all()], incomplete)
     except (TourneyError, OSError):
         return []
 
 
 def _setting(ctx: click.Context, name: str) -> str:
-    """The value of ``--db`` or ``--bots``, also where the command line is not complete yet."""
-    given = ctx.params.get(name)
-    if given:
-        return str(given)
+    """The value of ``--db`` or ``--bots``, even while the command line is incomplete."""
+    value = ctx.params.get(name)
+    if value:
+        return str(value)
+    # While completing, click has not applied defaults and environment variables.
     option = next(param for param in ctx.command.params if param.name == name)
     return os.environ.get(str(option.envvar)) or str(option.default)
 

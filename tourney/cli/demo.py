@@ -72,7 +72,9 @@ def command(out: Path, workers: int | None) -> None:
     Sages Tafl for two, and Sage Stones with four at the table. A second demo in the same folder keeps the
     matches and prints the path of the report again. Exit code 3: bots cannot start on this machine.
     """
-    output, database, bots = current(), out / "tourney.db", out / "tourney-bots"
+    output = current()
+    database = out / "tourney.db"
+    bots = out / "tourney-bots"
     paths = _write_files(out, {"database": database, "bots": bots}, output)
     upgrade_demo(database, output.say)
     tournaments = [read_tournament_file(path) for path in paths]
@@ -86,6 +88,7 @@ def command(out: Path, workers: int | None) -> None:
             play = partial(run_tournament, tournament, str(database), bots)
             summary = play_request(output, tournament.plan.name, workers, play)
             output.say(summary_text(tournament.plan.name, summary))
+            # The second tournament must not start after Ctrl-C in the first.
             if summary.signal:
                 sys.exit(128 + summary.signal)
         _report(database, names, index.parent)
@@ -111,25 +114,28 @@ def _report(place: Path, names: Sequence[str], out: Path) -> None:
     from tourney.report.site import NO_VERSIONS  # noqa: PLC0415 - as above
 
     with Database.open(str(place)) as opened, opened.snapshot() as database:
-        found = [database.tournaments.get(name) for name in names]
-        write_report(database, found, out, Options(), NO_VERSIONS)
+        tournaments = [database.tournaments.get(name) for name in names]
+        write_report(database, tournaments, out, Options(), NO_VERSIONS)
 
 
 def _finished(place: Path, names: Sequence[str]) -> bool:
     with Database.open(str(place)) as database:
-        found = map(database.tournaments.find, names)
-        return all(one is not None and has_ended(database, one) for one in found)
+        tournaments = map(database.tournaments.find, names)
+        return all(tournament is not None and has_ended(database, tournament) for tournament in tournaments)
 
 
 def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tuple[Path, Path]:
-    """Write the demo's tournament files where they are missing. Raises EnvironmentFailure."""
-    tafl, stones = folder / "tafl.toml", folder / "stones.toml"
+    """Write the demo's missing tournament files. Raises EnvironmentFailure."""
+    tafl = folder / "tafl.toml"
+    stones = folder / "stones.toml"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # A second demo keeps files that somebody has edited.
         if not tafl.exists():
             tafl.write_text(_TAFL.format(path=tafl, **places), encoding="utf-8")
         if not stones.exists():
-            fourth, store = 'bot = "mason"', BotStore(places["bots"].absolute())
+            fourth = 'bot = "mason"'
+            store = BotStore(places["bots"].absolute())
             try:  # the bot in C needs a compiler
                 sandbox = open_sandbox("auto", {"the bot store": store.root})
                 runnable_folder(store, resolve_bot("mason", store), sandbox)
@@ -145,7 +151,7 @@ def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tu
 
 
 def _failed_starts(place: Path, names: Sequence[str]) -> str:
-    """The bots that failed at start-up, and how often; "" if none did."""
+    """The bots that failed at start-up, with the numbers of failures; "" if none did."""
     failed = []
     with Database.open(str(place)) as database:
         for name in names:

@@ -60,7 +60,7 @@ def command(level: SandboxLevel, db: str, bots: str) -> None:
     if sandbox.fallen:
         output.warn(f"bots run without containment: {sandbox.fallen}")
     findings = list(probe_sandbox(sandbox, private_paths(db, Path(bots).absolute()).values()))
-    lines = tuple(Protection.of(f, means=PROTECTIONS[f.protection], tried=f.said) for f in findings)
+    lines = tuple(Protection.of(f, means=PROTECTIONS[f.protection], tried=f.sentence) for f in findings)
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     # A protection that the sandbox claims, but that the canary bypassed.
     broken = [f.protection for f in findings if f.degree != "enforced" == sandbox.protections[f.protection]]
@@ -85,6 +85,7 @@ def command(level: SandboxLevel, db: str, bots: str) -> None:
     if level == "strict" and lacking:
         lacks = with_limits(f"it lacks {', '.join(lacking)}")
         raise CheckError(f'sandbox = "strict" is not possible on this machine: {lacks}')
+    # Low limits of the account are a frequent reason, and easy to raise.
     for limit in low_limits() if lacking and level != "off" else ():
         output.warn(limit)
     if broken:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 from click.exceptions import Abort, Exit, NoArgsIsHelpError
 
-from tourney.errors import EnvironmentFailure, TourneyError, printable
+from tourney.errors import EnvironmentFailure, TourneyError
+from tourney.texts import printable
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -42,7 +43,7 @@ _OWN_WORDS = (
     (r"is not a valid integer( range)?$", "is not a whole number"),
     (r"is not a valid float( range)?$", "is not a number"),
 )
-"""Sentences of click that do not say what to do, and ours."""
+"""Messages of click that do not say what to do, and their replacements."""
 
 
 def refuse_platform(platform: str) -> None:
@@ -78,6 +79,7 @@ def guard(run: Callable[[], object]) -> int:
             raise
         if debugging():
             traceback.print_exc()
+        # `tourney export | head`: the reader has all it wanted, so that is not an error.
         if isinstance(error, BrokenPipeError) and _reader_gone(sys.stdout):
             _silence(sys.stdout)
             return PIPE_CLOSED
@@ -128,6 +130,7 @@ def _explain_os(error: OSError) -> tuple[int, str]:
     names = (error.filename, error.filename2)
     where = " and ".join(os.fsdecode(name) for name in names if isinstance(name, (str, bytes)))
     sentence = f"{where}: {what}" if where else what
+    # A wrong path is a mistake in the command line (2), a full disk a failure of the machine (3).
     if error.errno in _BAD_PATH and where:
         return 2, sentence
     advice = {
@@ -161,6 +164,7 @@ def _open_streams() -> None:
         raise EnvironmentFailure("standard output is closed; send it to a file or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
+            # A name that the locale cannot encode must not end a command in the middle of its output.
             stream.reconfigure(errors="backslashreplace")
 
 

@@ -16,7 +16,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.exchange.game_files import export_pgn, trf
 from tourney.exchange.lines import export_lines
 from tourney.files import check_writable, writing
@@ -28,6 +28,7 @@ from tourney.results.tables import TABLES
 from tourney.schedule.format import ranking_format
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 RECORDS = "records"
 TOURNAMENT = "tournament"
@@ -81,7 +82,8 @@ class _ExportRequest(opt.CommandOptions):
 
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
-        what, chosen = self.what, self.chosen
+        what = self.what
+        chosen = self.chosen
         if self.proof is not None:
             alone = {"--what": opt.is_given("what"), "--format": self.format_}
             alone |= {"--measured": self.measured, "--private": self.private}
@@ -116,24 +118,26 @@ def command(tournament: str | None, options: _ExportRequest) -> None:
     if options.proof is not None:
         _write_proof(tournament, options.proof, options)
         return
-    out, what = options.file, options.what
+    out = options.file
+    what = options.what
     if out is not None:
+        # Before the database is read: an export of millions of matches must not fail only at its end.
         check_writable(out)
     with Database.open(options.db) as opened, opened.snapshot() as database:
         if tournament is not None and _names_match(database, tournament):
             _write_record(database, tournament, options)
             return
-        found = database.tournaments.get(tournament)
+        stored = database.tournaments.get(tournament)
         if what in {"standings", TRF}:
-            warn_unknown_format(found)
+            warn_unknown_format(stored)
         with _target(options) as file, compressing(file, out.name if out else "") as packed:
-            _write(database, found, options, packed)
+            _write(database, stored, options, packed)
     if out is not None:
-        current().say(f"{what} of {found.name} written to {out}")
+        current().say(f"{what} of {stored.name} written to {out}")
 
 
 def _names_match(database: Database, words: str) -> bool:
-    """Whether words name a match, ``12`` or ``autumn-cup/12``; a tournament of that name comes first."""
+    """Whether words name a match, ``12`` or ``autumn-cup/12``; a tournament with this name wins."""
     return is_match_name(words) and database.tournaments.find(words) is None
 
 
@@ -152,20 +156,23 @@ def _write_record(database: Database, match: str, options: _ExportRequest) -> No
 
 
 def _target(options: _ExportRequest) -> AbstractContextManager[BinaryIO]:
-    """Give a file that replaces the one of --out once it is whole, or standard output."""
+    """Give a file that replaces --out once it is complete, or standard output."""
     return nullcontext(sys.stdout.buffer) if options.file is None else writing(options.file)
 
 
 def _write_proof(tournament: str | None, match: str, options: _ExportRequest) -> None:
     """Write the proof of a match, or of the plan, as one line of JSON."""
     with Database.open(options.db) as opened, opened.snapshot() as database:
-        number, chosen = None, None
+        number = None
+        chosen = None
         if match != PLAN:
-            found = database.matches.find(match, tournament)
-            number, chosen = found.number, database.tournaments.by_id(found.tournament)
+            place = database.matches.find(match, tournament)
+            number = place.number
+            chosen = database.tournaments.by_id(place.tournament)
             if tournament is not None and tournament != chosen.name:
                 raise UsageError(f"--proof {match} is not a match of {tournament}: name one tournament")
         chosen = chosen or database.tournaments.get(tournament)
+        # Before the end only the commitment is public, which hides the seed.
         if number is None and not disclosure(database, chosen).ended:
             proof = commitment_proof(chosen, database.tournaments.entrants(chosen.id))
         else:
@@ -175,7 +182,8 @@ def _write_proof(tournament: str | None, match: str, options: _ExportRequest) ->
 
 
 def _write(database: Database, tournament: Tournament, options: _ExportRequest, file: BinaryIO) -> None:
-    what, format_ = options.what, options.chosen
+    what = options.what
+    format_ = options.chosen
     if what in LINES and not tournament.recorded:
         raise UsageError(f"{tournament.name} has results without records: export them by --what matches")
     if what in LINES:
@@ -187,6 +195,7 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
         file.writelines(export_pgn(database, tournament))
     elif what == RECORDS:
         sealed = disclosure(database, tournament).sealed
+        # x
         records = database.records.all(tournament.id)
         file.writelines(record.encode() + b"\n" for number, record in records if number not in sealed)
         if sealed:
@@ -194,7 +203,8 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
                 f"{counted(len(sealed), 'match')} left out, because a match to come shares its seed"
             )
     elif what == TRF:
-        setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
+        setup = load_setup(database, tournament.id)
+        history = load_history(database, tournament.id)
         standings = compute_standings(database, tournament.id)
         file.write(
             trf(setup, history, standings, tournament.name, ranking_format(tournament.plan.format)).encode(

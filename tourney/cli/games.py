@@ -11,14 +11,16 @@ from typing import Literal
 import click
 from msgspec.structs import asdict
 
+from tourney import plugins
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import CheckError, GameError, UsageError, printable
+from tourney.errors import CheckError, GameError, UsageError
 from tourney.games.base import AnyGame, Option
 from tourney.games.new_game import new_game
 from tourney.games.registry import FAMILIES, GAMES
 from tourney.results.columns import Column
 from tourney.schema import Document, Part
+from tourney.texts import printable
 
 
 class OptionLine(Part, frozen=True, kw_only=True):
@@ -82,21 +84,22 @@ def command(game: str | None, folder: Path | None) -> None:
         return
     games: list[AnyGame] = []
     taken = GAMES.clashes() if game is None else {}
-    errors: list[str] = []
+    errors = [] if game is not None else list(plugins.others()[1].values())
     missing: list[str] = []
     for name in _named(game):
         try:
             with _libraries_silent():
                 games.append(GAMES.find(name))
         except GameError as error:
-            errors.append(str(error))
+            errors += [str(error)] if str(error) not in errors else []
         else:
             errors += [taken[name]] if name in taken else []
             missing += [f"{name}: {why}"] if name in GAMES.own and (why := _lacking(games[-1])) else []
     for sentence in errors:
         click.echo(f"error: {printable(sentence)}", err=True)
     output = current()
-    lines, families = tuple(map(_line, games)), FAMILIES.names() if game is None else ()
+    lines = tuple(map(_line, games))
+    families = FAMILIES.names() if game is None else ()
     output.document(
         GamesDocument(games=lines, families=tuple(families), broken=tuple(errors), missing=tuple(missing))
     )
@@ -105,7 +108,9 @@ def command(game: str | None, folder: Path | None) -> None:
         for line, listed in zip(lines, games, strict=True)
     )
     output.table(rows, COLUMNS)
-    more = [f"{one}: a family of further games; `tourney games {one}` lists them" for one in families]
+    more = [
+        f"{family}: a family of further games; `tourney games {family}` lists them" for family in families
+    ]
     for sentence in (*missing, *more) if output.people else ():
         output.say(sentence)
     if errors:
@@ -122,7 +127,7 @@ def _named(game: str | None) -> Sequence[str]:
 
 
 def _lacking(game: AnyGame) -> str:
-    """Which package a game lacks, and how to install it; "" if it can be played."""
+    """The package that a game lacks, and how to install it; "" if the game can be played."""
     try:
         game.new()
     except GameError as error:
@@ -132,15 +137,16 @@ def _lacking(game: AnyGame) -> str:
 
 @contextmanager
 def _libraries_silent() -> Iterator[None]:
-    """Drop what compiled libraries print on standard error: OpenSpiel warns of games as it makes them."""
-    kept = os.dup(2)
+    """Drop the warnings that compiled libraries print: OpenSpiel prints some while it loads games."""
+    # Compiled code writes to descriptor 2, which a replaced sys.stderr does not catch.
+    standard_error = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nothing:
             os.dup2(nothing.fileno(), 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(standard_error, 2)
+        os.close(standard_error)
 
 
 def _new(word: str | None, folder: Path | None) -> None:

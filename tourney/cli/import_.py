@@ -30,10 +30,10 @@ from tourney.store.database import Database, remove_empty
 from tourney.store.engine import database_exists
 
 Values = Callable[[], Iterator[tuple[str, object]]]
-"""Gives the JSON values of the file with their places, each time it is called."""
+"""Reads the JSON values of the file with their places; may be called several times."""
 
 _BEGINNING = 1 << 16
-"""Bytes by which a file is judged."""
+"""Bytes at the start of a file from which its form is detected."""
 
 
 files_argument = click.argument(
@@ -57,7 +57,7 @@ def name_of(path: Path) -> str:
 
 
 class SelectionOptions(opt.CommandOptions):
-    """Which results of which files to take."""
+    """The selection of results and files."""
 
     form: str | None = option(
         "--input", "Form of the files. [default: by their content]", type=click.Choice(list(READERS))
@@ -79,7 +79,7 @@ class SelectionOptions(opt.CommandOptions):
     no_pairs: bool = option("--no-pairs", "Let each game count by itself, whatever pairs the files name.")
 
     def filter(self) -> Filter:
-        """Which games to take. Raises UsageError."""
+        """The filter of games. Raises UsageError."""
         for word, text in (("--since", self.since), ("--until", self.until)):
             if text and date_of(text) != text:
                 raise UsageError(f"{word} {text!r} is not a date of the form YYYY-MM-DD")
@@ -96,7 +96,7 @@ class SelectionOptions(opt.CommandOptions):
         *,
         labels: Mapping[Path, str] | None = None,
     ) -> tuple[Tally, Problems]:
-        """The games of files that are to be taken, and what is wrong with others, as ``read_files`` does."""
+        """The selected games of files, and the problems of the others; see ``read_files``."""
         filter_ = self.filter()
         with counting(output, "read", "games") as step:
             return read_files(
@@ -109,7 +109,7 @@ class SelectionOptions(opt.CommandOptions):
 
 
 def report_problems(problems: Problems, output: Output) -> None:
-    """Say what was not rated, and why: what is damaged as warnings, all else as messages."""
+    """Report the games that were not rated with the reason: damage as warnings, all else as messages."""
     for kind, sentence in problems.sentences_by_kind():
         if kind in NOT_DAMAGED:
             output.say(sentence)
@@ -155,8 +155,10 @@ def command(files: tuple[Path, ...], options: _ImportRequest) -> None:
     """
     if options.name is not None and NAME.fullmatch(options.name) is None:
         raise UsageError(f"--name {options.name!r} must match {NAME.pattern}")
-    form, filter_ = options.selected.form, options.selected.filter()
+    form = options.selected.form
+    filter_ = options.selected.filter()
     with ExitStack() as stack:
+        # Each file is read twice: its first bytes tell results from records.
         paths = {file: stack.enter_context(copied(file)) for file in files}
         kinds = {file: holds_results(_beginning(path, file)) for file, path in paths.items()}
         if any(kinds.values()) or form is not None:
@@ -174,9 +176,11 @@ def command(files: tuple[Path, ...], options: _ImportRequest) -> None:
 
 
 def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
-    """Store what ``tourney export`` wrote to a file, which can be read from a path, as a tournament."""
-    label, created = label_of(file), datetime.now(UTC).isoformat(timespec="seconds")
-    name, again = options.name, options.again
+    """Store the output of ``tourney export`` in ``file``, readable at ``path``, as a tournament."""
+    label = label_of(file)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    name = options.name
+    again = options.again
 
     def values() -> Iterator[tuple[str, object]]:
         return read_json_lines(path, label)
@@ -206,7 +210,7 @@ def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
 
 
 def _import_results(paths: dict[Path, Path], options: _ImportRequest) -> None:
-    """Store the results of some files, given with the paths from which they can be read, as a tournament."""
+    """Store the results of some files, given with readable paths, as a tournament."""
     output = current()
     labels = {path: label_of(file) for file, path in paths.items()}
     tally, problems = options.selected.read(list(labels), output, labels=labels)
@@ -223,14 +227,14 @@ def _import_results(paths: dict[Path, Path], options: _ImportRequest) -> None:
 
 def _beginning(path: Path, file: Path) -> bytes:
     """The first bytes of a file's content, as far as it can be read."""
-    found = b""
+    content = b""
     try:
         with suppress(InputError), reading(path, label_of(file)) as opened:
-            while len(found) < _BEGINNING and (line := opened.readline(_BEGINNING)):
-                found += line
+            while len(content) < _BEGINNING and (line := opened.readline(_BEGINNING)):
+                content += line
     except OSError as error:
         raise InputError(f"{label_of(file)} cannot be read: {error.strerror}") from error
-    return found
+    return content
 
 
 @contextmanager

@@ -20,9 +20,9 @@ from tourney.plugins import Command
 class CommandTable(click.Group):
     """A click group: the commands of the package ``package``, a module each, and those that add-ons bring.
 
-    ``sections`` are the package's commands in help order, with their lines in the group's help. The lines
-    stand here because help that asked the commands would import them all. ``words`` are those of the group
-    after ``tourney``, by which add-ons name it: "" for ``tourney`` itself.
+    ``sections`` are the package's commands in help order, with their lines in the group's help: reading the
+    lines from the commands would import them all. ``words`` are the words after ``tourney`` that name the
+    group for add-ons: "" for ``tourney`` itself.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class CommandTable(click.Group):
 
     @cached_property
     def added(self) -> dict[str, Command]:
-        """The commands of add-ons in this group, by name: of those that ship, then of other packages."""
+        """The commands of add-ons in this group, by name: shipped add-ons first, then other packages'."""
         prefix = f"{self.words} " if self.words else ""
         commands: dict[str, Command] = {}
         for addon in (*plugins.shipped().values(), *plugins.others()[0].values()):
@@ -53,11 +53,12 @@ class CommandTable(click.Group):
 
     @property
     def all_sections(self) -> dict[str, dict[str, str]]:
-        """The help lines of all commands by section: the package's commands first, then those of add-ons."""
+        """The help lines of all commands by section: the package's commands first, then the add-ons'."""
         sections = {title: dict(lines) for title, lines in self.sections.items()}
         for name, command in self.added.items():
             title = command.section if not self.words else next(iter(self.sections))
             sections.setdefault(title or "Other", {})[name] = command.help
+        # In a group such as `bots`, commands of add-ons stand among its own, by name.
         if self.words and self.added:
             sections = {title: dict(sorted(lines.items())) for title, lines in sections.items()}
         return {title: lines for title, lines in sections.items() if lines}
@@ -76,8 +77,8 @@ class CommandTable(click.Group):
         if name in self.core_names:
             # A module cannot be named like a keyword: `import` is in import_.py.
             module = {"import": "import_"}.get(name, name.replace("-", "_"))
-            own: click.Command = import_module(f"{self.package}.{module}").command
-            return own
+            loaded: click.Command = import_module(f"{self.package}.{module}").command
+            return loaded
         target = self.added[name].target
         try:
             command: click.Command = plugins.load(target)
@@ -89,7 +90,7 @@ class CommandTable(click.Group):
         return command
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        """Import the command of that name; None if there is none."""
+        """Import the command with this name; None if there is none."""
         return self.load(cmd_name) if cmd_name in self.core_names or cmd_name in self.added else None
 
     def resolve_command(
@@ -172,7 +173,7 @@ SECTIONS: dict[str, dict[str, str]] = {
 }
 """The core's commands by section, in help order, each with its line in ``tourney --help``.
 
-A section without commands here keeps the place of one that an add-on fills.
+A section without commands here keeps its place for the commands of an add-on.
 """
 
 
@@ -194,6 +195,7 @@ class TourneyCommand(CommandTable):
         """
         words = sys.argv[1:] if args is None else list(args)
         program = prog_name or PROGRAM
+        # Before anything else: completion must neither parse the line nor report errors.
         instruction = os.environ.get(complete_var or COMPLETE)
         if instruction:
             sys.exit(shell_complete(self, extra, program, complete_var or COMPLETE, instruction))

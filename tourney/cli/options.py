@@ -30,32 +30,34 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 def option(usage: str, *words: str, **attributes: object) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
 
-    ``words`` are the help, and further names of the option. The field's name and type give the rest: ``bool``
-    makes a flag, ``tuple`` a repeatable option, ``Path`` a file's, ``int`` a number from 1 on; a default is
-    shown unless it is empty. ``attributes`` are those of ``click.option``.
+    ``words`` are the help, and further names of the option. The field's name and type give the rest:
+    ``bool`` makes a flag, ``tuple`` a repeatable option, ``Path`` a file, ``int`` a number from 1 on; a
+    default is shown unless it is empty. ``attributes`` go to ``click.option``.
     """
 
-    def declare(one: "Field[object]") -> Decorator:
+    def declare(option_field: "Field[object]") -> Decorator:
         word, _, metavar = usage.partition(" ")
-        found: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "metavar": metavar or None,
             "show_default": attributes.get("default", "") != "",
         }
-        if one.type is bool:
-            found["is_flag"] = True
-        elif get_origin(one.type) is tuple and "callback" not in attributes:
-            found["multiple"] = True
-        elif Path in (one.type, *get_args(one.type)):
-            found["type"] = FILE
-        elif float in (one.type, *get_args(one.type)):
-            found["type"] = float
-        elif int in (one.type, *get_args(one.type)):
-            found["type"] = click.IntRange(min=1)
+        if option_field.type is bool:
+            settings["is_flag"] = True
+        elif get_origin(option_field.type) is tuple and "callback" not in attributes:
+            settings["multiple"] = True
+        elif Path in (option_field.type, *get_args(option_field.type)):
+            settings["type"] = FILE
+        elif float in (option_field.type, *get_args(option_field.type)):
+            settings["type"] = float
+        elif int in (option_field.type, *get_args(option_field.type)):
+            # Nearly all numbers of options are counts; the others name their own type.
+            settings["type"] = click.IntRange(min=1)
+        # Any option for a game completes its names; no option has to say so.
         if metavar == "GAME":
-            found["shell_complete"] = complete_game
+            settings["shell_complete"] = complete_game
         names = [text for text in words if " " not in text]
-        found["help"] = next((text for text in words if " " in text), None)
-        return click.option(word, *names, one.name, **found | attributes)
+        settings["help"] = next((text for text in words if " " in text), None)
+        return click.option(word, *names, option_field.name, **settings | attributes)
 
     return field(metadata={"option": declare})
 
@@ -66,7 +68,7 @@ def shared(decorator: Decorator) -> Any:
 
 
 def formats(*documents: type[Document], formats: Sequence[str] = ("table", "csv", "json")) -> Any:
-    """Declare the place of ``--format`` among the options. It has no value here: ``Output`` has it."""
+    """Declare the place of ``--format`` among the options. The value is in ``Output``, not here."""
     made = formats_option(*documents, formats=formats)
     return field(init=False, repr=False, metadata={"option": lambda _: made})
 
@@ -93,8 +95,8 @@ def command(
 ) -> Callable[[Function], click.Command]:
     """Make a command of a function, with --quiet and --no-color: ``output.current()`` respects them.
 
-    With the class ``kind``, the command has the options that this declares, and the function gets their
-    values as ``options``.
+    ``kind`` is a class of options: the command has its options, and the function gets their values as
+    ``options``.
     """
 
     def decorate(function: Function) -> click.Command:
@@ -104,37 +106,40 @@ def command(
                 values["options"] = collected(kind, values)
             return function(*args, **values)
 
-        own = vars(made).pop("__click_params__", [])
+        params = vars(made).pop("__click_params__", [])
         declared = [] if kind is None else list(_declared(kind))
+        # Click lists the option of the outermost decorator first, so the last one is applied first.
         for decorator in reversed([*declared, _QUIET, _NO_COLOR]):
             decorator(made)
         # Click reverses this list: the options of decorators come first in the help.
-        vars(made)["__click_params__"].extend(own)
+        vars(made)["__click_params__"].extend(params)
         return click.command(name, cls=cls)(made)
 
     return decorate
 
 
 def _declared(kind: type[CommandOptions]) -> Iterator[Decorator]:
-    for one in fields(kind):
-        if isinstance(one.type, type) and issubclass(one.type, CommandOptions):
-            yield from _declared(one.type)
+    for option_field in fields(kind):
+        if isinstance(option_field.type, type) and issubclass(option_field.type, CommandOptions):
+            yield from _declared(option_field.type)
         else:
-            yield one.metadata["option"](one)
+            yield option_field.metadata["option"](option_field)
 
 
 def collected(kind: Any, values: dict[str, object]) -> Any:
-    """Take the values of a class's options out of those that click found."""
-    found = {}
-    for one in fields(kind):
-        if one.init:
-            inner = isinstance(one.type, type) and issubclass(one.type, CommandOptions)
-            found[one.name] = collected(one.type, values) if inner else values.pop(one.name)
-    return kind(**found)
+    """Move the values of a class's options from click's ``values`` into an instance."""
+    arguments = {}
+    for option_field in fields(kind):
+        if option_field.init:
+            inner = isinstance(option_field.type, type) and issubclass(option_field.type, CommandOptions)
+            arguments[option_field.name] = (
+                collected(option_field.type, values) if inner else values.pop(option_field.name)
+            )
+    return kind(**arguments)
 
 
 def _flag(*names: str, help_: str) -> Decorator:
-    """A flag of the output, whose last name is that of a field of ``Output``."""
+    """A flag of the output; its last name is a field of ``Output``."""
 
     def kept(context: click.Context, _: click.Parameter, value: bool) -> None:
         keep(context, **{names[-1]: value})
@@ -226,21 +231,21 @@ TEXT = ("text", "json")
 
 def pairs(words: Sequence[str]) -> dict[str, str]:
     """Parse ``NAME=VALUE`` words into a dict. Raises UsageError for another form or a repeated name."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise UsageError(f"option {word!r} does not have the form NAME=VALUE")
-        if name in found:
+        if name in by_name:
             raise UsageError(f"option {name} is given twice")
-        found[name] = value
-    return found
+        by_name[name] = value
+    return by_name
 
 
 def _pairs_option(
     words: tuple[str, str], metavar: str, read: Callable[[Sequence[str]], object], help_: str
 ) -> Callable[[F], F]:
-    """A repeatable option, whose texts ``read`` makes a value of."""
+    """A repeatable option; ``read`` makes one value of its texts."""
     return click.option(
         *words, multiple=True, metavar=metavar, callback=lambda _ctx, _param, texts: read(texts), help=help_
     )
@@ -307,9 +312,9 @@ def args_option(whose: str) -> Callable[[F], F]:
 tournament_argument = click.argument("tournament", required=False, shell_complete=complete_tournament)
 
 
-def refuse(given: Mapping[str, object], why: str) -> None:
+def refuse(options: Mapping[str, object], why: str) -> None:
     """Raise UsageError for the first option that has a value; ``why`` continues the sentence."""
-    for word, value in given.items():
+    for word, value in options.items():
         if value:
             raise UsageError(f"{word} {why}")
 
@@ -346,15 +351,15 @@ no_luck_option = click.option(
 )
 
 
-def method_option(names: Sequence[str]) -> Callable[[F], F]:
+def method_option(names: Sequence[str], default: str) -> Callable[[F], F]:
     """Add ``--method`` with these names of methods; the command gets ``method``."""
     help_ = "Rating method: one fit to all games (batch), or game by game in their order (trueskill)."
-    return choice_option("--method", names, help_, "batch")
+    return choice_option("--method", names, help_, default)
 
 
 def anchors_of(texts: Sequence[str]) -> dict[str, float]:
-    """The Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
-    found: dict[str, float] = {}
+    """The Elo of anchors by name. A name may hold ``=``; the number follows the last one."""
+    anchors: dict[str, float] = {}
     for text in texts:
         name, equals, level = text.rpartition("=")
         try:
@@ -363,10 +368,10 @@ def anchors_of(texts: Sequence[str]) -> dict[str, float]:
             elo = float("nan")
         if not equals or not name or not abs(elo) <= 1e6:  # NaN compares false
             raise UsageError(f"--anchor {text!r} does not have the form NAME=ELO")
-        if name in found:
+        if name in anchors:
             raise UsageError(f"--anchor names {name!r} twice")
-        found[name] = elo
-    return found
+        anchors[name] = elo
+    return anchors
 
 
 anchor_option = _pairs_option(

@@ -1,9 +1,9 @@
 """Output of commands: results to standard output, everything else to standard error.
 
 A command calls ``current()`` for its ``Output``, which respects --format, --quiet, --no-color, NO_COLOR and
-pipes. It prints its result in each form that it has, as ``text``, ``table`` and ``document``; those of
-another format than the one asked for print nothing. Documents have schemas in docs/reference/json. Text is
-printed literally, never parsed as markup, because bot names are hostile input.
+pipes. It prints its result in each form that it has, as ``text``, ``table`` and ``document``; those of other
+formats print nothing. Documents have schemas in docs/reference/json. Text is printed literally, never parsed
+as markup, because bot names are hostile input.
 """
 
 import csv
@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from tourney.errors import printable
 from tourney.results.columns import Column, Row, csv_cell, rendered
 from tourney.schema import Document, Part
+from tourney.texts import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,11 +31,11 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 WIDE = 10_000
-"""Width of an output that is not a terminal, in columns, so that tables are never wrapped there."""
+"""Width of an output that is not a terminal, in columns, so that its tables are never wrapped."""
 
 
 NARROW = 10
-"""Columns of text are folded down to this width, or to the longest word of their head."""
+"""Columns of text are folded to at least this width, or to the longest word of their head."""
 
 
 class OutputFormat(Enum):
@@ -96,8 +96,10 @@ class Output:
         stream = sys.stderr if err else sys.stdout
         return Console(
             stderr=err,
+            # None lets rich ask the terminal and NO_COLOR.
             no_color=True if self.no_color else None,
             width=None if stream.isatty() else WIDE,
+            # A bot may be called "[red]x[/red]" or ":smile:", which rich would interpret.
             markup=False,
             highlight=False,
             emoji=False,
@@ -113,15 +115,15 @@ class Output:
     def table(self, rows: Iterable[Row | Part], columns: Sequence[str | Column]) -> None:
         """Print rows, or parts of a document, to standard output as a table, or as CSV with a header.
 
-        Columns say how their values are shown. Round floats of others before: they are printed in full. A
-        missing key counts as None: ``-`` in a table, empty in CSV. Items of a list are separated by spaces. A
-        column that is only named has its numbers on the right.
+        A ``Column`` formats its values; floats in other columns are printed in full, so round them before. A
+        missing key counts as None: ``-`` in a table, empty in CSV. Items of a list are separated by spaces.
+        A column that is only named has its numbers on the right.
         """
         if self.format is OutputFormat.JSON:
             return
-        given = [row if isinstance(row, Mapping) else msgspec.structs.asdict(row) for row in rows]
-        described = [c if isinstance(c, Column) else Column(c, right=_numeric(given, c)) for c in columns]
-        listed = list(rendered(given, described, people=self.people))
+        mappings = [row if isinstance(row, Mapping) else msgspec.structs.asdict(row) for row in rows]
+        described = [c if isinstance(c, Column) else Column(c, right=_numeric(mappings, c)) for c in columns]
+        listed = list(rendered(mappings, described, people=self.people))
         if self.format is OutputFormat.CSV:
             buffer = io.StringIO()  # written at once, or not at all
             writer = csv.writer(buffer, lineterminator="\n")
@@ -134,8 +136,8 @@ class Output:
     def _table(self, rows: Sequence[Row], columns: Sequence[Column]) -> None:
         """Print rows as a table, on a narrow terminal with less space between columns.
 
-        On one that is too narrow for numbers in one piece, each cell has a line of its own, with an empty
-        line between rows.
+        If the terminal is too narrow for whole numbers, each cell has its own line, with an empty line
+        between rows.
         """
         from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - as above
         from rich.cells import cell_len  # noqa: PLC0415 - as above
@@ -151,6 +153,7 @@ class Output:
         least = []
         for place, (column, head) in enumerate(zip(columns, heads, strict=True)):
             word = max(map(cell_len, head.split()), default=0)
+            # Numbers stay whole, as a folded number reads as two; only text may be folded.
             widest = max([word, *(cell_len(line[place]) for line in cells)])
             least.append(widest if column.right else min(widest, max(word, NARROW)))
             table.add_column(
@@ -162,7 +165,8 @@ class Output:
         for line in cells:
             table.add_row(*map(Text, line))
         console = self.console()
-        least_width, gaps = sum(least), len(columns) - 1
+        least_width = sum(least)
+        gaps = len(columns) - 1
         if least_width + gaps > console.width:
             widest = max(map(len, heads), default=0)
             blocks = (
@@ -171,10 +175,12 @@ class Output:
             )
             sys.stdout.write("\n".join(blocks))
             return
+        # With rich's padding a gap is three columns wide, without it one.
         if least_width + 3 * gaps > console.width:
             table.padding = (0, 0, 0, 0)
         with console.capture() as capture:
             console.print(table)
+        # rich pads lines with blanks, which a test or a diff of the output would see.
         sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
 
 
@@ -188,6 +194,7 @@ _META = "tourney.cli.output"
 
 def keep(context: click.Context, **settings: object) -> None:
     """Store fields of ``Output`` for ``current``."""
+    # x
     # In the root's, because a command below a group has a context of its own.
     context.find_root().meta.setdefault(_META, {}).update(settings)
 
@@ -225,10 +232,10 @@ SECONDS: Final = 10.0
 
 
 class ShowProgress(Protocol):
-    """Takes how much is done, of how much; ``what`` names the things counted."""
+    """Shows that ``done`` of ``total`` things are done; ``what`` names the things."""
 
     def __call__(self, done: int, total: int | None, what: str = "") -> None:
-        """Show the progress; a ``total`` that is not known is None."""
+        """Show the progress; an unknown ``total`` is None."""
 
 
 @contextmanager

@@ -59,7 +59,7 @@ def command(game: str, depth: int, options: _PerftRequest) -> None:
     if options.divided:
         counts = divide(rules, state, depth)
         divided = tuple(ActionCount(action=action, count=count) for action, count in counts)
-    total = perft(state, depth) if divided is None else sum(one.count for one in divided)
+    total = perft(state, depth) if divided is None else sum(share.count for share in divided)
     output = current()
     output.document(PerftDocument(game=game, depth=depth, count=total, divided=divided))
-    output.text(*(f"{one.action} {one.count}" for one in divided or ()), str(total))
+    output.text(*(f"{share.action} {share.count}" for share in divided or ()), str(total))

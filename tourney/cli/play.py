@@ -106,6 +106,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         seat, equals, bot = word.partition("=")
         if not (equals and bot.strip() and seat.isascii() and seat.isdecimal()):
             raise UsageError(f"{word!r} is not of the form SEAT=BOT, such as 2=random")
+        # Python refuses to convert thousands of digits, with an error that names no option.
         number = int(seat[:9])
         if not 1 <= number <= count:
             raise UsageError(
@@ -116,6 +117,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         named[number] = bot
     if not words:  # with any SEAT=BOT, the other seats are the person's
         named = dict.fromkeys(range(2, count + 1), DEFAULT_BOT)
+    # SEAT=person is the default of a seat that is not named.
     named = {number: bot for number, bot in named.items() if bot != PERSON.name}
     if len(named) == count:
         raise UsageError("every seat has a bot: leave one to yourself, or use tourney run")
@@ -125,13 +127,13 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
 def _seats(
     game: AnyGame, count: int, named: Mapping[int, str], box: Sandbox, store: BotStore, stack: ExitStack
 ) -> Iterator[Seat]:
-    """Yield the seats in order; where two entrants share a name, every name gets its seat's number."""
-    found = [
+    """Yield the seats in order; if two entrants share a name, every name gets its seat's number."""
+    seated = [
         _bot(game, named[number], box, store, stack) if number in named else (PERSON, None)
         for number in range(1, count + 1)
     ]
-    distinct = len({entrant.name for entrant, _ in found}) == count
-    for number, (entrant, launch) in enumerate(found, start=1):
+    distinct = len({entrant.name for entrant, _ in seated}) == count
+    for number, (entrant, launch) in enumerate(seated, start=1):
         name = entrant.name if distinct else f"{entrant.name}-{number}"
         label = f"{number} {game.seat_names[number - 1]}" + (f", {entrant.bot}" if launch else "")
         yield Seat(label, replace(entrant, name=name), launch)

@@ -12,20 +12,21 @@ from tourney.cli import rating_tables as tables
 from tourney.cli.import_ import SelectionOptions, files_argument, game_name_option, name_of, report_problems
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
-from tourney.errors import CheckError, UsageError, counted
+from tourney.errors import CheckError, UsageError
 from tourney.exchange.foreign_game import KINDS
 from tourney.exchange.rating import faults_of, rate_tally, results_of, store_tally
 from tourney.exchange.reading import game_of
 from tourney.exchange.tally import Tally
-from tourney.ratings.batch import Batch
+from tourney.ratings.batch import Batch, BatchMethod, PoolMethod
 from tourney.ratings.likelihood import MODELS
-from tourney.ratings.method import Forfeits
-from tourney.ratings.trueskill import Settings, SkillPool, estimate_draw_probability
+from tourney.ratings.method import DEFAULT_METHOD, METHODS, Forfeits, OrderedMethod, RatingMethod
+from tourney.ratings.trueskill import estimate_draw_probability
 from tourney.results.columns import Column
-from tourney.results.ratings import MAX_MATRIX, superiority_rows
+from tourney.results.ratings import DRAW_PROBABILITY, MAX_MATRIX, superiority_rows
 from tourney.results.texts import pool_notes
 from tourney.schema import Document, Part
 from tourney.store.database import Database
+from tourney.texts import counted
 
 
 class Problem(Part, frozen=True, kw_only=True):
@@ -60,7 +61,7 @@ class _RateRequest(opt.CommandOptions):
         type=click.Choice(list(MODELS)),
         default="tourney",
     )
-    method: str = opt.shared(opt.method_option(["batch", "trueskill"]))
+    method: str = opt.shared(opt.method_option(METHODS.names(), DEFAULT_METHOD))
     show: str = option(
         "--show",
         "Table: the players, all pairs, the matrix of their superiority, the whole pool, or the"
@@ -76,10 +77,9 @@ class _RateRequest(opt.CommandOptions):
         "TrueSkill: draw probability of equal players, 0 or more and below 1, or 'estimate' from the results."
         " [default: 0.1]",
     )
-    tau: str = option(
+    tau: str | None = option(
         "--tau T",
-        "TrueSkill: change of skill between games, or 'default' for the trueskill package's.",
-        default="0",
+        "TrueSkill: change of skill between games, or 'default' for the trueskill package's. [default: 0]",
     )
     selected: SelectionOptions
     report: Path | None = option(
@@ -98,28 +98,29 @@ class _RateRequest(opt.CommandOptions):
 
     def check(self) -> None:
         """Raise UsageError for options of a method that was not chosen."""
-        if self.method == "trueskill":
-            batch = {
-                "--anchor": bool(self.levels),
-                f"--model {self.model}": self.model != "tourney",
-                "--repeats count": self.repeats != "join",
-                f"--show {self.show}": self.show not in {"players", "problems"},
-            }
-            opt.refuse(batch, "is for --method batch")
-        else:
-            trueskill = {"--tau": self.tau != "0", "--draw-probability": self.draw_probability is not None}
-            opt.refuse(trueskill, "is for --method trueskill")
+        options = {
+            "anchor": ("--anchor", bool(self.levels)),
+            "model": (f"--model {self.model}", self.model != "tourney"),
+            "repeats": ("--repeats count", self.repeats != "join"),
+            "show": (f"--show {self.show}", self.show not in {"players", "problems"}),
+            "tau": ("--tau", self.tau is not None),
+            "draw-probability": ("--draw-probability", self.draw_probability is not None),
+        }
+        tables.refuse_others(METHODS.find(self.method), options)
 
-    def settings(self, tally: Tally) -> Settings:
-        """The settings of TrueSkill. Raises UsageError."""
-        asked = self.draw_probability
-        if asked is None:
-            probability = Settings().draw_probability
-        elif asked == "estimate":
-            probability = estimate_draw_probability(results_of(tally), self.forfeits)
-        else:
-            probability = tables.number("--draw-probability", asked)
-        return tables.trueskill_settings(self.tau, probability)
+    def settings(self, tally: Tally, method: OrderedMethod) -> dict[str, float]:
+        """The settings of a method by the options that it has. Raises UsageError."""
+        settings = {}
+        probability = self.draw_probability
+        if DRAW_PROBABILITY in method.options and probability is not None:
+            settings["draw_probability"] = (
+                estimate_draw_probability(results_of(tally), self.forfeits)
+                if probability == "estimate"
+                else tables.number("--draw-probability", probability)
+            )
+        if "tau" in method.options and self.tau is not None:
+            settings["tau"] = tables.tau_of(self.tau)
+        return settings
 
 
 @opt.command("rate", _RateRequest)
@@ -140,15 +141,16 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
     output = current()
     tally, problems = options.selected.read(files, output)
     if options.show == "problems":
-        found = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
-        output.document(ProblemsDocument(problems=found))
-        output.table(found, Problem.__struct_fields__)
-    elif options.method == "trueskill":
-        _print_trueskill(tally, options)
+        lines = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
+        output.document(ProblemsDocument(problems=lines))
+        output.table(lines, Problem.__struct_fields__)
+    elif isinstance(method := METHODS.find(options.method), PoolMethod):
+        _print_batch(tally, method, options)
     else:
-        _print_batch(tally, options)
-    void = sum(any(one.faults) for one in results_of(tally)) if options.forfeits == "void" else 0
-    games, players = counted(tally.games - void, "game"), counted(len(tally.players), "player")
+        _print_measures(tally, method, options)
+    void = sum(any(result.faults) for result in results_of(tally)) if options.forfeits == "void" else 0
+    games = counted(tally.games - void, "game")
+    players = counted(len(tally.players), "player")
     output.say(f"{games} of {players} rated, of {problems.read:,} read.")
     if void:
         output.say(f"games lost by a fault: {void:,}, left out by --forfeits void")
@@ -159,19 +161,25 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
         raise CheckError(f"{problems.damaged:,} games, lines or files are damaged")
 
 
-def _print_trueskill(tally: Tally, options: _RateRequest) -> None:
-    names, settings = dict(enumerate(tally.players)), options.settings(tally)
-    pool = SkillPool.of(names, settings).after(results_of(tally), options.forfeits)
-    bots, notes = tables.RatedBots(names, faults_of(tally)), [tables.settings_text(settings)]
-    tables.print_measures(pool.table(), options.method, tables.TRUESKILL_MEASURES, bots, notes)
+def _print_measures(tally: Tally, method: RatingMethod, options: _RateRequest) -> None:
+    names = dict(enumerate(tally.players))
+    notes = []
+    if isinstance(method, OrderedMethod):
+        method = method.configured(**options.settings(tally, method))
+        notes.append(method.note)
+    lines = method.rate_sorted(results_of(tally), names, tally.seats or 2, options.forfeits)
+    tables.print_measures(lines, method, tables.RatedBots(names, faults_of(tally)), notes)
 
 
-def _print_batch(tally: Tally, options: _RateRequest) -> None:
-    names, show = dict(enumerate(tally.players)), options.show
-    pairs, model = show in {"pairs", "los"}, MODELS[options.model]
+def _print_batch(tally: Tally, method: PoolMethod, options: _RateRequest) -> None:
+    names = dict(enumerate(tally.players))
+    show = options.show
+    if isinstance(method, BatchMethod):
+        method = method.with_model(MODELS[options.model])
+    pairs = show in {"pairs", "los"}
     joined = options.repeats == "join"
     batch = rate_tally(
-        tally, options.forfeits, pairs=pairs, joined=joined, model=model, anchors=options.levels
+        tally, options.forfeits, pairs=pairs, joined=joined, method=method, anchors=options.levels
     )
     notes = list(pool_notes(batch, names, shared="pair"))
     if show == "los":

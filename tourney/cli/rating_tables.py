@@ -7,9 +7,9 @@ from typing import Literal, TypeVar
 from tourney.cli.output import OutputFormat, current
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, SeatEffect
-from tourney.ratings.method import RatingLine
+from tourney.ratings.method import METHODS, RatingLine, RatingMethod
 from tourney.ratings.sequential import EVERY_LOOK, Intervals
-from tourney.ratings.trueskill import PACKAGE_TAU, Settings
+from tourney.ratings.trueskill import PACKAGE_TAU
 from tourney.results import columns as catalogue
 from tourney.results import ratings as results
 from tourney.results.columns import Column, rendered
@@ -63,31 +63,17 @@ class CycleLine(Part, frozen=True, kw_only=True):
     probability: float
 
 
-class EvaluationLine(Part, frozen=True, kw_only=True):
-    """A bot's values that allow for cycles.
-
-    `lottery` is its share in the lottery that no bot beats (maximal lottery, Nash average), `against` its
-    expected score against that lottery, `alpha` its share by alpha-rank.
-    """
-
-    name: str
-    lottery: float
-    against: float
-    alpha: float
-
-
 class Cycles(Part, frozen=True, kw_only=True):
     """What is known where strength is not one number.
 
     `deviation`: by how much a pair's expected score differs from what its ratings say, as a standard
-    deviation. `cycles` are the likeliest. With more than 100 bots both lists are empty. `drift` is the
+    deviation. `cycles` are the likeliest; null with more than 100 bots. `drift` is the
     p-value of no change between the halves of the results; null if it is not tested.
     """
 
     deviation: float
     drift: float | None
-    cycles: tuple[CycleLine, ...]
-    evaluations: tuple[EvaluationLine, ...]
+    cycles: tuple[CycleLine, ...] | None
 
 
 class VersionLine(Part, frozen=True, kw_only=True):
@@ -235,8 +221,6 @@ class PoolDocument(Document, frozen=True, kw_only=True):
 
 P = TypeVar("P", bound=Part)
 
-TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
-
 
 @dataclass(frozen=True, slots=True)
 class RatedBots:
@@ -286,36 +270,39 @@ def print_batch(batch: Batch, bots: RatedBots, show: str, notes: Sequence[str]) 
 
 def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], notes: Sequence[str]) -> None:
     """Print the ratings and, if strength is not one number, the values and cycles below them, for people."""
-    output, names, found = current(), bots.names, batch.cycles
-    rows, evaluations = results.batch_rows(batch, names, bots.faults), results.evaluation_rows(batch, names)
-    cycles = found and Cycles.of(
-        found,
-        cycles=tuple(CycleLine.of(one, bots=tuple(names[n] for n in one.entrants)) for one in found.cycles),
-        evaluations=lines_of(EvaluationLine, evaluations),
+    output = current()
+    names = bots.names
+    pool_cycles = batch.cycles
+    rows = results.batch_rows(batch, names, bots.faults)
+    cycles = pool_cycles and Cycles.of(
+        pool_cycles,
+        cycles=None
+        if pool_cycles.cycles is None
+        else tuple(
+            CycleLine.of(cycle, bots=tuple(names[n] for n in cycle.entrants)) for cycle in pool_cycles.cycles
+        ),
     )
     shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck))
     output.document(RatingsDocument.of(batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles))
     output.table(rows, shown if output.people else catalogue.ELO)
-    below = ((evaluations, catalogue.EVALUATIONS), (results.cycle_rows(batch, names), catalogue.CYCLES))
-    for lines, columns in below:
-        if lines and output.people:
-            output.write("")
-            output.table(lines, columns)
+    if output.people and (cycle_rows := results.cycle_rows(batch, names)):
+        output.write("")
+        output.table(cycle_rows, catalogue.CYCLES)
     for sentence in notes:
         output.say(sentence)
 
 
 def print_measures(
-    lines: Iterable[RatingLine], method: str, measures: Sequence[str], bots: RatedBots, notes: Sequence[str]
+    lines: Iterable[RatingLine], method: RatingMethod, bots: RatedBots, notes: Sequence[str]
 ) -> None:
-    """Print the ratings of another method, which names its own ``measures``."""
-    rows = results.rating_rows(lines, measures, bots.names, bots.faults)
-    columns = catalogue.rating_columns(method, measures)
+    """Print the ratings of a method that has measures of its own and no intervals."""
+    rows = results.rating_rows(lines, method.measures, bots.names, bots.faults)
+    columns = catalogue.rating_columns(method.measures)
     exact = rendered(rows, columns, people=False)
-    ratings = ({**row, "measures": {key: row[key] for key in measures}} for row in exact)
+    ratings = ({**row, "measures": {name: row[name] for name, *_ in method.measures}} for row in exact)
     document = MeasuresDocument(
         tournament=bots.tournament,
-        method=method,
+        method=method.name,
         ratings=lines_of(MeasuresLine, ratings),
         notes=tuple(notes),
     )
@@ -328,7 +315,7 @@ def print_versions(pool: VersionPool, batch: Batch, notes: Sequence[str]) -> Non
     document = VersionsDocument(
         game=pool.reference.game,
         reference=pool.reference.name,
-        tournaments=tuple(one.name for one in pool.tournaments),
+        tournaments=tuple(tournament.name for tournament in pool.tournaments),
         left_out=tuple(LeftOut(tournament=name, why=why) for name, why in pool.left_out),
         intervals=EVERY_LOOK,
         versions=lines_of(VersionLine, rows),
@@ -343,16 +330,20 @@ def lines_of(kind: type[P], rows: Iterable[object]) -> tuple[P, ...]:
     return tuple(map(kind.of, rows))
 
 
-def trueskill_settings(tau: str, probability: float) -> Settings:
-    """The settings of TrueSkill with the ``--tau`` of a command line. Raises UsageError."""
-    return Settings(
-        draw_probability=probability, tau=PACKAGE_TAU if tau == "default" else number("--tau", tau)
-    )
+def refuse_others(method: RatingMethod, options: Mapping[str, tuple[str, object]]) -> None:
+    """Raise UsageError for the first option that is set and that the method does not have.
+
+    ``options``: by name, the words on the command line and whether they are there.
+    """
+    for name, (words, is_set) in options.items():
+        if is_set and name not in method.options:
+            takers = [taker.name for taker in METHODS.working()[0] if name in taker.options]
+            raise UsageError(f"{words} is for --method {' or '.join(takers)}")
 
 
-def settings_text(settings: Settings) -> str:
-    """The sentence that names the settings of TrueSkill."""
-    return f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"
+def tau_of(text: str) -> float:
+    """The number of ``--tau``. Raises UsageError."""
+    return PACKAGE_TAU if text == "default" else number("--tau", text)
 
 
 def number(option: str, text: str) -> float:

@@ -11,8 +11,9 @@ from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import name_default
 from tourney.errors import StoreError
-from tourney.ratings.method import METHODS, Forfeits
-from tourney.ratings.trueskill import Settings, estimate_draw_probability
+from tourney.ratings.batch import PoolMethod
+from tourney.ratings.method import DEFAULT_METHOD, METHODS, Forfeits, OrderedMethod, RatingMethod
+from tourney.ratings.trueskill import estimate_draw_probability
 from tourney.results import ratings as results
 from tourney.results.tables import entrant_names
 from tourney.results.texts import pool_notes, shared_by
@@ -26,7 +27,7 @@ AGAIN = "estimate-again"
 
 
 class _RatingsRequest(opt.CommandOptions):
-    method: str = opt.shared(opt.method_option(METHODS.names()))
+    method: str = opt.shared(opt.method_option(METHODS.names(), DEFAULT_METHOD))
     show: str = option(
         "--show",
         "Table of a batch rating: the bots, the probability of superiority of each pair, or the whole pool.",
@@ -75,17 +76,15 @@ class _RatingsRequest(opt.CommandOptions):
 
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
-        trueskill = {"--tau": self.tau is not None, "--draw-probability": self.draw_probability is not None}
-        if self.method != "trueskill":
-            opt.refuse(trueskill, "is for --method trueskill")
-        if self.method != "batch":
-            show = {
-                f"--show {self.show}": self.show != "bots",
-                "--all": self.every,
-                "--repeats count": self.repeats != "join",
-                "--no-luck": self.no_luck,
-            }
-            opt.refuse(show, "is for --method batch")
+        options = {
+            "tau": ("--tau", self.tau is not None),
+            "draw-probability": ("--draw-probability", self.draw_probability is not None),
+            "show": (f"--show {self.show}", self.show != "bots"),
+            "all": ("--all", self.every),
+            "repeats": ("--repeats count", self.repeats != "join"),
+            "no-luck": ("--no-luck", self.no_luck),
+        }
+        tables.refuse_others(METHODS.find(self.method), options)
         if self.every:
             opt.refuse({"--repeats count": self.repeats != "join"}, "is for the ratings of one tournament")
         else:
@@ -114,27 +113,27 @@ def command(tournament: str | None, options: _RatingsRequest) -> None:
         _rate_versions(tournament, options)
         return
     with Database.open(options.db) as opened:
-        found = opened.tournaments.get(tournament)
-        settings = None
-        if options.method == "trueskill":
-            probability = _draw_probability(opened, found, options)
-            settings = tables.trueskill_settings(options.tau or "0", probability)
-        name_default(tournament, found, opened)
+        stored = opened.tournaments.get(tournament)
+        method = METHODS.find(options.method)
+        if isinstance(method, OrderedMethod):
+            method = method.configured(**_settings(opened, stored, method, options))
+        name_default(tournament, stored, opened)
         with opened.snapshot() as database:
-            rated = _rate(database, found, settings, options)
+            rated = _rate(database, stored, method, options)
         if rated is not None and rated.keep is not None:
             # The checkpoint only saves time: without it the next command rates all matches again.
             with suppress(StoreError):
-                opened.ratings.keep_checkpoint(found.id, rated.settings, rated.keep)
+                opened.ratings.keep_checkpoint(stored.id, rated.settings, rated.keep)
 
 
 def _rate(
-    database: Database, tournament: Tournament, settings: Settings | None, options: _RatingsRequest
+    database: Database, tournament: Tournament, method: RatingMethod, options: _RatingsRequest
 ) -> results.Rated | None:
-    """Print the ratings; return those of TrueSkill, which has ``settings``."""
+    """Print the ratings; return those of a method that keeps checkpoints."""
     faults = database.totals.faults_by_entrant(tournament.id)
     bots = tables.RatedBots(entrant_names(database, tournament), faults, tournament.name)
-    rated, forfeits = None, options.forfeits
+    rated = None
+    forfeits = options.forfeits
 
     def left_out(matches: int) -> list[str]:
         if forfeits != "void" or not any(faults.values()):
@@ -142,27 +141,26 @@ def _rate(
         progress = database.schedules.progress(tournament.id)
         return [f"matches with a fault, left out: {progress.done - progress.void - matches}"]
 
-    if options.method == "batch":
+    if isinstance(method, PoolMethod):
         how = {
             "pairs": options.show == "pairs",
             "joined": options.repeats == "join",
             "luck": not options.no_luck,
         }
-        batch = results.rate_batch(database, tournament, forfeits, **how)
+        batch = results.rate_batch(database, tournament, forfeits, method=method, **how)
         notes = [*pool_notes(batch, bots.names, shared=shared_by(tournament)), *left_out(batch.pool.matches)]
         tables.print_batch(batch, bots, options.show, notes)
         return None
     notes = []
-    if settings is None:
-        method = METHODS.find(options.method)
-        lines, measures = results.rate_by(database, tournament, method, forfeits), method.columns
-    else:
-        rated = results.rate_trueskill(database, tournament, settings, forfeits)
-        lines, measures = rated.pool.table(), tables.TRUESKILL_MEASURES
+    if isinstance(method, OrderedMethod):
+        rated = results.rate_in_order(database, tournament, method, forfeits)
+        lines = rated.pool.table()
         if options.draw_probability not in {ESTIMATE, AGAIN}:
-            notes.append(tables.settings_text(settings))
+            notes.append(method.note)
+    else:
+        lines = results.rate_by(database, tournament, method, forfeits)
     notes += left_out(sum(line.games for line in lines) // tournament.seats)
-    tables.print_measures(lines, options.method, measures, bots, notes)
+    tables.print_measures(lines, method, bots, notes)
     return rated
 
 
@@ -185,28 +183,42 @@ def _rate_versions(tournament: str | None, options: _RatingsRequest) -> None:
     if options.show == "bots":
         tables.print_versions(pool, batch, notes)
     else:
-        bots = tables.RatedBots(pool.labels, {one.number: one.faults for one in pool.versions})
+        bots = tables.RatedBots(pool.labels, {version.number: version.faults for version in pool.versions})
         tables.print_batch(batch, bots, options.show, notes)
 
 
+def _settings(
+    database: Database, tournament: Tournament, method: OrderedMethod, options: _RatingsRequest
+) -> dict[str, float]:
+    """The settings of a method by the options that it has. Raises UsageError."""
+    settings = {}
+    if results.DRAW_PROBABILITY in method.options:
+        settings["draw_probability"] = _draw_probability(database, tournament, options)
+    if "tau" in method.options and options.tau is not None:
+        settings["tau"] = tables.tau_of(options.tau)
+    return settings
+
+
 def _draw_probability(database: Database, tournament: Tournament, options: _RatingsRequest) -> float:
-    asked, output = options.draw_probability, current()
+    asked = options.draw_probability
+    output = current()
     if asked is None:
         return results.draw_probability_of(database, tournament)
     if asked not in {ESTIMATE, AGAIN}:
         return tables.number("--draw-probability", asked)
-    game, seats = tournament.game, tournament.seats
-    kept = database.ratings.draw_probability(game, seats)
-    if kept is None or asked == AGAIN:
+    game = tournament.game
+    seats = tournament.seats
+    estimate = database.ratings.draw_probability(game, seats)
+    if estimate is None or asked == AGAIN:
         played = list(database.matches.results(tournament.id))
         probability = estimate_draw_probability(played, options.forfeits)
-        kept = DrawProbability(probability, tournament.name, len(played))
+        estimate = DrawProbability(probability, tournament.name, len(played))
         try:
-            database.ratings.keep_draw_probability(game, seats, kept)
+            database.ratings.keep_draw_probability(game, seats, estimate)
         except StoreError as error:
             output.warn(f"the draw probability is not kept: {error}")
     output.say(
-        f"draw probability of {game} with {seats} seats, of {kept.matches} matches of {kept.tournament}:"
-        f" {kept.probability}"
+        f"draw probability of {game} with {seats} seats, of {estimate.matches} matches of"
+        f" {estimate.tournament}: {estimate.probability}"
     )
-    return kept.probability
+    return estimate.probability

@@ -17,7 +17,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
-from tourney.errors import StoreDamaged, StoreUnavailable, UsageError, counted
+from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.games.registry import known_game
 from tourney.report import display
 from tourney.report.output.layout import LISTED, MATCH_PAGES, Live, Options, Templates
@@ -32,13 +32,14 @@ from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 WATCH_SECONDS = 60
 MAX_DAMAGED = 20
 
 
 class _Seconds(click.IntRange):
-    """The optional value of ``--watch``, which takes the word after it: often the tournament by mistake."""
+    """The optional value of ``--watch``: it takes the next word, often the tournament by mistake."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
@@ -129,7 +130,7 @@ class ReportRequest(opt.CommandOptions):
             opt.refuse(pool, "is for --all")
 
     def contents(self) -> Options:
-        """What the report contains. Raises UsageError."""
+        """The contents of the report. Raises UsageError."""
         if self.logs and self.no_measured:
             raise UsageError("--no-measured omits all logs: leave out --with-logs")
         return Options(
@@ -164,6 +165,7 @@ def command(tournament: str | None, options: ReportRequest) -> None:
             time.sleep(options.watch)
             try:
                 written = report.write(opened, output)
+            # A run may hold the database for a moment; a report that is due again in a minute can wait.
             except StoreUnavailable as error:
                 output.warn(f"{error}; the next report is tried in {options.watch} seconds")
     if written.damaged:
@@ -176,7 +178,7 @@ def command(tournament: str | None, options: ReportRequest) -> None:
 
 
 class _Report:
-    """A report that is written again and again. ``over``: all its tournaments are finished."""
+    """A report that is written repeatedly. ``over``: all its tournaments are finished."""
 
     def __init__(self, name: str | None, request: ReportRequest, contents: Options) -> None:
         self.over = False
@@ -187,35 +189,39 @@ class _Report:
         self._written: Written | None = None
 
     def write(self, opened: Database, output: Output) -> Written:
-        """Write the report, unless the database is as it was the last time; return what was written last."""
-        request, contents = self._request, self._contents
+        """Write the report unless the database is unchanged; return the report in the folder."""
+        request = self._request
+        contents = self._contents
         seconds = request.watch or request.live
         if seconds is not None and contents.measured:
             written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
             contents = replace(contents, live=Live(written, seconds))
         with opened.snapshot() as database:
-            found = database.tournaments.get(self._name)
-            chosen = self._there(database, output) if request.every else (found,)
+            stored = database.tournaments.get(self._name)
+            chosen = self._there(database, output) if request.every else (stored,)
             seen = _state(database, chosen, contents, request)
             if self._written is not None and seen == self._seen:
                 return self._written
             if not request.every:
-                self._name = found.name
-            place = request.out or Path("reports") / ("all" if request.every else display.folder(found.name))
+                self._name = stored.name
+            place = request.out or Path("reports") / ("all" if request.every else display.folder(stored.name))
+            # A live report has the time of writing on its first page, so an older one is never the same.
             made = None if contents.live else kept(place, seen)
             if made is None:
+                # Pools need tournaments of several bots' versions, so one tournament has none.
                 versions = self._versions(database, contents) if request.every else None
                 made = write_report(database, chosen, place, contents, versions, request.processes)
                 if contents.live is None:
                     keep_state(place, made, seen)
-            self._seen, self._written = seen, made
+            self._seen = seen
+            self._written = made
             self.over = all(has_ended(database, tournament) for tournament in chosen)
         unchanged = f" ({made.unchanged:,} unchanged)" if made.unchanged else ""
         output.say(f"{made.pages:,} pages, {made.files:,} files{unchanged}, {made.bytes / 1e6:.1f} MB")
         return made
 
     def _versions(self, database: Database, contents: Options) -> Versions:
-        """The pools of all versions of the chosen games. Raises UsageError for an anchor in none of them."""
+        """The pools of all versions of the chosen games. Raises UsageError for an anchor outside of them."""
         request = self._request
         # Without measurements nothing is known of hosts, and their names are published with logs alone.
         any_host = request.any_host or not contents.measured
@@ -227,33 +233,36 @@ class _Report:
         return versions
 
     def _there(self, database: Database, output: Output) -> tuple[Tournament, ...]:
-        """The tournaments of ``--all`` that have their records; say which are archived. Raises UsageError."""
-        game, known = self._request.game, database.tournaments.all()
-        every, archives = [one for one in known if game in (None, one.game)], database.tournaments.archives()
+        """The tournaments of ``--all`` with records here; names the archived ones. Raises UsageError."""
+        game = self._request.game
+        tournaments = database.tournaments.all()
+        every = [tournament for tournament in tournaments if game in (None, tournament.game)]
+        archives = database.tournaments.archives()
         if not every:
-            games = ", ".join(sorted({one.game for one in known}))
+            games = ", ".join(sorted({tournament.game for tournament in tournaments}))
             raise UsageError(f"the database holds no tournament of {game}; it has tournaments of: {games}")
-        there = tuple(one for one in every if one.id not in archives)
+        there = tuple(tournament for tournament in every if tournament.id not in archives)
         if not there:
             database.tournaments.refuse_archived(every[-1].id, "no tournament has its records here: ")
-        for one in every:
-            if one.id in archives and not self._seen:
-                output.say(f"left out: {one.name} is in {archives[one.id]}")
+        for tournament in every:
+            if tournament.id in archives and not self._seen:
+                output.say(f"left out: {tournament.name} is in {archives[tournament.id]}")
         return there
 
 
 def _state(
     database: Database, tournaments: Sequence[Tournament], options: Options, request: ReportRequest
 ) -> str:
-    """A digest of all that a report depends on; pools of ``--all`` depend on the other tournaments too."""
+    """A digest of everything that a report depends on; for ``--all`` also on all other tournaments."""
     chosen = (request.every, request.game, request.any_host, sorted(request.levels.items()))
     parts: list[object] = [replace(options, live=None), chosen, sorted(shipped_digests().items())]
-    for one in tournaments:
-        shown = disclosure(database, one)
-        code = code_digest(known_game(one.game), options.templates.folders)
-        parts += [one.id, code, shown.ended, shown.commitment, sorted(shown.sealed)]
+    for tournament in tournaments:
+        shown = disclosure(database, tournament)
+        # Programs and templates count too: after an upgrade the same matches give other pages.
+        code = code_digest(known_game(tournament.game), options.templates.folders)
+        parts += [tournament.id, code, shown.ended, shown.commitment, sorted(shown.sealed)]
     read = database.tournaments.all() if request.every else tournaments
-    parts += [database.content_digest(one.id) for one in read]
+    parts += [database.content_digest(tournament.id) for tournament in read]
     return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
 
 
@@ -276,7 +285,7 @@ def write_report(
 ) -> Written:
     """Write the report of a tournament to a folder, with a progress bar on standard error.
 
-    With ``versions``, that of several tournaments, with a page that links to them.
+    With ``versions``, write one report on several tournaments, with a page that links to them.
     """
     output = current()
     sources = [_load(database, tournament, output, options) for tournament in tournaments]

@@ -20,15 +20,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.run_options import ReplayOptions
-from tourney.errors import (
-    CheckError,
-    InputError,
-    RecordError,
-    StoreDamaged,
-    UnpromisedError,
-    UsageError,
-    counted,
-)
+from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UnpromisedError, UsageError
 from tourney.exchange.importing import Scratch
 from tourney.interface.found_match import find_match, is_file
 from tourney.match.match_memory import MatchMemory, plan_matches
@@ -40,6 +32,7 @@ from tourney.run.private_paths import private_paths
 from tourney.schema import Document, Part
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 
 class RerunLine(Part, frozen=True, kw_only=True):
@@ -99,7 +92,9 @@ def command(match: str | None, options: _RerunRequest) -> None:
     missing are named, with exit code 2. Ctrl-C finishes the matches in play and sums up; a second one stops
     at once.
     """
-    size, drawn, output = options.size, options.seed, current()
+    size = options.size
+    drawn = options.seed
+    output = current()
     if options.everything and size is not None:
         raise UsageError("give one of --all and --sample N")
     if drawn is not None and size is None:
@@ -113,6 +108,7 @@ def command(match: str | None, options: _RerunRequest) -> None:
         picked: Sequence[int] = range(candidates.count)
         if size is not None:
             drawn = secrets.randbits(64) if drawn is None else drawn
+            # From a printed seed, so that somebody else can draw the same sample.
             picked = sample(candidates.count, size, drawn)
         if not picked:
             raise UsageError(candidates.nothing)
@@ -124,7 +120,7 @@ def command(match: str | None, options: _RerunRequest) -> None:
 
 @dataclass
 class _Result:
-    """What came out: printed line by line as text, or as one JSON document at the end."""
+    """The outcome: printed line by line as text, or as one JSON document at the end."""
 
     output: Output
     picked: int
@@ -133,7 +129,7 @@ class _Result:
     lines: list[RerunLine] = field(default_factory=list)
 
     def add(self, label: str, kind: Kind, findings: Sequence[str]) -> None:
-        """Take a match; as text, print its findings."""
+        """Add a match; as text, print its findings."""
         self.counts[kind] += 1
         if kind != "same" or findings:
             self.lines.append(RerunLine(match=label, outcome=kind, findings=tuple(findings)))
@@ -145,45 +141,47 @@ class _Result:
         self.output.text(text)
         counts = {kind.replace(" ", "_"): self.counts[kind] for kind in _SUMS}
         seed = None if self.seed is None else str(self.seed)
-        holds, matches = not self.counts["different"], tuple(self.lines)
+        holds = not self.counts["different"]
+        matches = tuple(self.lines)
         self.output.document(RerunDocument.of(self, **counts, holds=holds, seed=seed, matches=matches))
 
 
 def _memory_of(record: Record, store: BotStore) -> MatchMemory:
-    """What the bots of a record may use in a replay."""
+    """The memory that the bots of a record may use in a replay."""
     modules = any(store.is_module(seat.digest) for seat in record.seats)
     return MatchMemory.of(record.limits, len(record.seats), modules=modules)
 
 
 def _one(match: str, options: _RerunRequest, output: Output) -> None:
-    found = find_match(match, options.db)
-    doubts = doubts_of(found.record, found.measured)
+    stored_match = find_match(match, options.db)
+    # Said before the replay: a reader who sees a difference afterwards knows whether it was promised.
+    doubts = doubts_of(stored_match.record, stored_match.measured)
     if doubts:
-        output.say(f"{found.label} is not guaranteed to reproduce: {', '.join(doubts)}")
+        output.say(f"{stored_match.label} is not guaranteed to reproduce: {', '.join(doubts)}")
     box = open_sandbox(options.local.sandbox, private_paths(options.db, Path(options.bots)))
     store = BotStore(Path(options.bots))
-    for seat in found.record.seats:
+    for seat in stored_match.record.seats:
         store.provide(seat.digest)
-    if text := plan_matches(_memory_of(found.record, store), 1).text:
+    if text := plan_matches(_memory_of(stored_match.record, store), 1).text:
         output.say(text)
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
-        _, findings = rerun(found.record, runner.play)
+        _, findings = rerun(stored_match.record, runner.play)
     result = _Result(output, 1)
     kind: Kind = "same" if not findings else "not promised" if doubts else "different"
-    result.add(found.label, kind, [str(one) for one in findings])
+    result.add(stored_match.label, kind, [str(finding) for finding in findings])
     if not (findings and output.people):
-        result.end(f"{found.label} came out the same: {found.record.digest}")
+        result.end(f"{stored_match.label} came out the same: {stored_match.record.digest}")
     if kind == "not promised":
-        raise UnpromisedError(f"{found.label} came out differently, which was not promised")
+        raise UnpromisedError(f"{stored_match.label} came out differently, which was not promised")
     if findings:
-        raise CheckError(f"{found.label} came out differently")
+        raise CheckError(f"{stored_match.label} came out differently")
 
 
 @dataclass(frozen=True)
 class _Candidates:
-    """The records to choose from: what each is called, and how to read it and the measurements beside it.
+    """The records to choose from: functions for the label of each, and for its record and measurements.
 
-    ``nothing`` says why there are none, if there are none.
+    ``nothing`` is the sentence to print if there are none.
     """
 
     count: int
@@ -203,7 +201,7 @@ def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candida
 
 
 def _file_candidates(words: str, scratch: Scratch) -> _Candidates:
-    """The records of a file. They wait in ``scratch``: a compressed file cannot be read from the middle."""
+    """The records of a file, copied to ``scratch``: a compressed file cannot be read from the middle."""
     count = 0
     for where, value in read_json_lines(Path(words)):
         if isinstance(value, dict) and not {"record", "actions"} & value.keys():
@@ -222,17 +220,21 @@ def _file_candidates(words: str, scratch: Scratch) -> _Candidates:
 
 
 def _stored_candidates(database: Database, words: str | None, db: str, output: Output) -> _Candidates:
-    """The records of a tournament, or of all that have records in the database."""
+    """The records of a tournament, or of all tournaments with records in the database."""
     chosen = database.tournaments.all() if words is None else (database.tournaments.get(words),)
     archives = database.tournaments.archives()
-    said = [f"{one.name} is in {archives[one.id]}" for one in chosen if one.id in archives]
+    archived = [
+        f"{tournament.name} is in {archives[tournament.id]}"
+        for tournament in chosen
+        if tournament.id in archives
+    ]
     nothing = f"there is no record to replay in {words or db}"
-    if said and all(one.id in archives or not one.recorded for one in chosen):
-        more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+    if archived and all(tournament.id in archives or not tournament.recorded for tournament in chosen):
+        more = f"; and {len(archived) - _NAMED} more" if len(archived) > _NAMED else ""
         way = "Or play the matches of the file again: `tourney rerun --all FILE`"
-        nothing = f"{nothing}: {'; '.join(said[:_NAMED])}{more}. {way}"
+        nothing = f"{nothing}: {'; '.join(archived[:_NAMED])}{more}. {way}"
     else:
-        for sentence in said:
+        for sentence in archived:
             output.say(f"left out: {sentence}")
     places: list[tuple[Tournament, int]] = []
     for tournament in chosen:
@@ -242,6 +244,7 @@ def _stored_candidates(database: Database, words: str | None, db: str, output: O
             output.say(f"{tournament.name} has results without records, which cannot be replayed")
             continue
         digests = [(number, digest) for number, _, digest in database.matches.digests(tournament.id)]
+        # Matches that the machine prevented have no record, and nothing to compare with.
         void = sum(digest == "" for _, digest in digests)
         if void:
             output.say(
@@ -268,15 +271,17 @@ _NAMED = 3
 
 
 def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunRequest, result: _Result) -> None:
-    """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
-    # A module counts fuel by one meter, so bots are provided with those of their matches.
+    """Replay the picked records, print differences and totals, and raise CheckError for a difference."""
+    # A module counts fuel by one meter, so bots are provided with the meters of their matches.
     meters: dict[str, str | None] = {}
-    store, sandbox = BotStore(Path(options.bots).absolute()), options.local.sandbox
+    store = BotStore(Path(options.bots).absolute())
+    sandbox = options.local.sandbox
     need = MatchMemory(0, 0)
     for index in picked:
         record = candidates.load(index)[0]
         meters |= dict.fromkeys((seat.digest for seat in record.seats), record.limits.meter)
-        need = max(need, _memory_of(record, store), key=lambda one: one.match_mb)
+        # All workers get the memory of the largest match, so that any of them may take any match.
+        need = max(need, _memory_of(record, store), key=lambda demand: demand.match_mb)
     box = open_sandbox(sandbox, private_paths(options.db, store.root))
     missing = provide_bots(store, sorted(meters), box, meters)
 
@@ -289,13 +294,14 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunReque
     counts = result.counts
     with counting(result.output, "rerun", "matches") as step:
 
-        def shown(found: Iterator[Replayed]) -> Iterator[Replayed]:
-            for done, one in enumerate(found, 1):
+        def shown(replays: Iterator[Replayed]) -> Iterator[Replayed]:
+            for done, replayed in enumerate(replays, 1):
                 step(done, len(picked))
-                yield one
+                yield replayed
 
-        for one in in_order(shown(replay.run())):
-            result.add(candidates.label(picked[one.index]), one.kind, one.findings)
+        # In the order of the sample, so that two runs print the same lines.
+        for replayed in in_order(shown(replay.run())):
+            result.add(candidates.label(picked[replayed.index]), replayed.kind, replayed.findings)
     played = counts.total() - counts["not played"]
     sums = [f"{counts[kind]} {words}" for kind, words in _SUMS.items() if counts[kind] or kind == "same"]
     result.end(f"{counted(played, 'match')} replayed: {', '.join(sums)}")

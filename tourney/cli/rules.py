@@ -9,10 +9,11 @@ import click
 from tourney.bots.catalogue.shipped import rules_text, short_rules
 from tourney.cli.completion import complete_game
 from tourney.cli.edge import ENVIRONMENT, debugging
-from tourney.errors import GameError, legible, printable
+from tourney.errors import GameError
 from tourney.games.base import AnyGame
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
+from tourney.texts import legible, printable
 
 
 @click.command("rules")
@@ -37,7 +38,8 @@ def command(game: str, console: bool) -> None:
 
     The answer to an invalid line is "error" and the reason; the game does not change.
     """  # noqa: D301 - click reads the control character, which keeps the lines as they are
-    rules, source = find_game(game), sys.stdin.buffer
+    rules = find_game(game)
+    source = sys.stdin.buffer
     if source.isatty():
         if not console:
             click.echo(_page(rules), nl=False)
@@ -47,7 +49,7 @@ def command(game: str, console: bool) -> None:
 
 
 def _page(game: AnyGame) -> str:
-    """The rules page of a game, or the rules in short. Raises GameError where it has neither."""
+    """The rules page of a game, or the rules in short. Raises GameError if it has neither."""
     guide = game.guide()
     text = rules_text(game, guide) or ("" if guide is None else short_rules(game, guide))
     if not text:
@@ -58,7 +60,8 @@ def _page(game: AnyGame) -> str:
 
 
 def _answer(console: Console, source: BinaryIO, answers: BinaryIO) -> None:
-    failed, game = False, console.game.name
+    failed = False
+    game = console.game.name
     while (line := _read_line(source)) is not None:
         try:
             console, answer = console.answer_bytes(line)
@@ -68,6 +71,7 @@ def _answer(console: Console, source: BinaryIO, answers: BinaryIO) -> None:
                 traceback.print_exc()
             answer = printable(f"error the game {game} failed: {type(error).__name__}: {error}")[:400]
         answers.write(answer.encode("utf-8", "backslashreplace") + b"\n")
+        # A program at the other end waits for each answer before its next question.
         answers.flush()
     if failed:
         sys.exit(ENVIRONMENT)
@@ -85,5 +89,6 @@ def _read_line(source: BinaryIO) -> bytes | None:
         return line[:-1]
     rest = line
     while len(rest) == MAX_LINE + 1 and not rest.endswith(b"\n"):
+        # Read in pieces and drop: a program could send a line without an end to fill the memory.
         rest = source.readline(MAX_LINE + 1)
     return line

@@ -54,7 +54,7 @@ class RunDocument(Document, frozen=True, kw_only=True):
 
 
 def _keep_format(ctx: click.Context, _: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Keep the format of the output, which is the last of these words that names one."""
+    """Keep the format of the output: the last of these words that names one."""
     keep(ctx, format=OutputFormat(next((word for word in reversed(words) if word in opt.TEXT), opt.TEXT[0])))
     return words
 
@@ -104,27 +104,28 @@ class _RunRequest(opt.CommandOptions):
     bots: str = opt.shared(opt.bots_option)
 
     def tournament(self, file: Path | None) -> tuple[TournamentFile, bool]:
-        """The tournament of a file, or of the options, and whether that became a file. Raises UsageError."""
-        own = [word for word in self.formats if word not in opt.TEXT]
+        """The tournament of a file or of the options, and whether a file was written. Raises UsageError."""
+        formats = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
-            if any((self.game, self.name, self.rounds, self.keys, own)):
+            if any((self.game, self.name, self.rounds, self.keys, formats)):
                 raise UsageError(
                     "--game, --name, --rounds, --set and such a --format stand for FILE: omit it"
                 )
             return read_tournament_file(file), False
         if self.game is None or not opt.is_given("bots"):
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
-        format_ = own[-1] if own else "round-robin"
+        format_ = formats[-1] if formats else "round-robin"
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
         path, text = file_text(self.game, self.bots.split(","), format_, self.name, keys)
-        found = read_tournament_file(path, text)
+        tournament_file = read_tournament_file(path, text)
+        # The same options give the same file, and continue its tournament; others must not replace it.
         if path.exists() and path.read_bytes() != text.encode():
             raise UsageError(f"{path} is another tournament file: choose another --name, or run that file")
         if self.dry_run or path.exists():
-            return found, False
+            return tournament_file, False
         write_file(path, text.encode())
         current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
-        return found, True
+        return tournament_file, True
 
 
 @opt.command("run", _RunRequest)
@@ -144,21 +145,23 @@ def command(file: Path | None, options: _RunRequest) -> None:
     played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
     standard error; with --format json a summary goes to standard output at the end.
     """
-    output, pinning = current(), options.processors.pinning()
+    output = current()
+    pinning = options.processors.pinning()
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
     tournament, wrote = options.tournament(file)
     if file is None:  # --bots has named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
+    # Before anything is stored: an unknown executor must not leave a tournament behind.
     make_executor = _executor(options, tournament)
     remote = is_remote(options.executor or tournament.run.executor)
     run_options = replace(run_options, play=replace(run_options.play, remote=remote))
     if options.dry_run:
         allowed = None if deadline.end is None else deadline.end - time.monotonic()
         here = plays_here(make_executor)
-        found = dry_run(tournament, options.db, Path(options.bots), pinning, allowed, here=here)
-        output.document(found)
-        output.text(dry_run_text(found))
+        plan = dry_run(tournament, options.db, Path(options.bots), pinning, allowed, here=here)
+        output.document(plan)
+        output.text(dry_run_text(plan))
         return
     name = tournament.plan.name
     with _own_file(tournament, wrote=wrote), listening(output, name) as listener:
@@ -180,7 +183,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
 
 @contextmanager
 def _own_file(file: TournamentFile, *, wrote: bool) -> Iterator[None]:
-    """Remove the file that the options became if it cannot be played."""
+    """Remove the file that was written from the options if it cannot be played."""
     try:
         yield
     except TournamentError:

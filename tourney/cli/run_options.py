@@ -42,7 +42,7 @@ def workers_option(default: str = "one per processor") -> Callable[[opt.F], opt.
 
 
 class ProcessorOptions(opt.CommandOptions):
-    """How many matches are played at once, and on which processors."""
+    """The number of matches played at once, and their processors."""
 
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = option(
@@ -61,7 +61,7 @@ class ProcessorOptions(opt.CommandOptions):
 
 
 class ReplayOptions(opt.CommandOptions):
-    """How many recorded matches are replayed at once, on which processors, and how bots are contained."""
+    """The number of matches replayed at once, their processors, and the containment of bots."""
 
     processors: ProcessorOptions
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
@@ -69,8 +69,8 @@ class ReplayOptions(opt.CommandOptions):
     def executor(self, matches: int, need: MatchMemory | None = None) -> LocalExecutor:
         """The executor of this machine, with no more workers than there are matches.
 
-        Nor more than fit into memory with what each match needs; one that does not fit is played alone, as no
-        result of a replay counts.
+        With ``need``, also no more than fit into memory. A match that does not fit is still played, alone:
+        no result of a replay counts.
         """
         pinning = self.processors.pinning()
         executor = LocalExecutor(max(1, min(pinning.workers, matches)), cpus=pinning.cpus)
@@ -80,7 +80,7 @@ class ReplayOptions(opt.CommandOptions):
 
 
 class DeadlineOptions(opt.CommandOptions):
-    """When the last match of a run may start."""
+    """The time at which the last match of a run may start."""
 
     stop_at: str | None = option(
         "--stop-at HH:MM", "--until", "Start no match that would not end by this time of day."
@@ -98,7 +98,7 @@ class DeadlineOptions(opt.CommandOptions):
 
 
 class UnattendedOptions(opt.CommandOptions):
-    """How a run goes on and reports without a person."""
+    """The options by which a run continues and reports without a person."""
 
     max_faults: int | None = option(
         "--max-faults N",
@@ -183,8 +183,8 @@ def beacon_value(text: str | None) -> str | None:
 
 def parse_share(text: str) -> int:
     """A percentage as a number of 10,000, as 200 for 2%. Raises UsageError."""
-    found = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,2}))?%?", text, re.ASCII)
-    share = 100 * int(found[1]) + int((found[2] or "0").ljust(2, "0")) if found else -1
+    digits = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,2}))?%?", text, re.ASCII)
+    share = 100 * int(digits[1]) + int((digits[2] or "0").ljust(2, "0")) if digits else -1
     if not 0 <= share <= 10_000:
         raise UsageError(f"--recheck {text!r}: give a percentage from 0% to 100%, as 2% or 0.5%")
     return share
@@ -212,14 +212,15 @@ def parse_report_options(text: str) -> tuple[str, ...]:
         raise UsageError(
             f"--report-options {text!r}: a run's reports take no {word!r}; see `tourney run --help`"
         )
+    # Now: a wrong template would otherwise be found only when the first report is due.
     opt.collected(report.ReportRequest, context.params).contents()
     return tuple(words)
 
 
 def play_request(output: Output, title: str, workers: int | None, play: Callable[..., T]) -> T:
-    """What ``play`` returns.
+    """Call ``play`` and return its result.
 
-    It is called with ``make_executor``, which starts local workers, and with a display as ``listener``.
+    ``play`` gets ``make_executor``, which starts local workers, and a display as ``listener``.
     """
     make = partial(LocalExecutor, workers or default_processes())
     with listening(output, title) as listener:
@@ -228,7 +229,7 @@ def play_request(output: Output, title: str, workers: int | None, play: Callable
 
 @contextmanager
 def listening(output: Output, title: str) -> Iterator[Listener]:
-    """Give the display that fits standard error."""
+    """Give a display for standard error: a bar on a terminal, else plain lines."""
     console = output.console(err=True)
     if output.quiet:
         yield Listener()

@@ -13,13 +13,14 @@ from tourney.check.record import written_actions
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
-from tourney.errors import GameError, RecordError, StoreDamaged, UsageError, counted, printable
+from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.record import MATCH_DOCUMENT, Outcome, Record
 from tourney.match.result import LogLine, Measurements
 from tourney.parsing import JsonObject
 from tourney.schema import Document, Part
+from tourney.texts import counted, printable
 
 
 class LogEntry(Part, frozen=True, kw_only=True):
@@ -85,14 +86,14 @@ class _ShowRequest(opt.CommandOptions):
             others |= {"--json": self.as_json, "--format json": not current().people}
             opt.refuse(others, "does not go with --record, which prints the record alone")
 
-    def plies(self, found: FoundMatch) -> tuple[int, int]:
+    def plies(self, match: FoundMatch) -> tuple[int, int]:
         """The first and last ply of the boards to show. Raises UsageError."""
-        count = len(found.record.actions)
+        count = len(match.record.actions)
         if self.ply is None:
             return (0, count) if self.boards else (count, count)
         if self.ply > count:
             raise UsageError(
-                f"{found.label} has {counted(count, 'action')}: --ply takes a number from 0 to {count}"
+                f"{match.label} has {counted(count, 'action')}: --ply takes a number from 0 to {count}"
             )
         return self.ply, self.ply
 
@@ -108,62 +109,66 @@ def command(match: str, options: _ShowRequest) -> None:
     """
     options.check()
     output = current()
-    found = find_match(match, options.db).published()
-    holds = found.record.content_digest() == found.record.digest
+    stored_match = find_match(match, options.db).published()
+    holds = stored_match.record.content_digest() == stored_match.record.digest
     if not holds:
-        output.warn(f"{found.label}: the digest does not match the record; see `tourney verify {match}`")
+        output.warn(
+            f"{stored_match.label}: the digest does not match the record; see `tourney verify {match}`"
+        )
+    # After the warning: a broken record is printed too, as its reader may want to look into it.
     if options.bare:
-        sys.stdout.buffer.write(found.record.encode() + b"\n")
+        sys.stdout.buffer.write(stored_match.record.encode() + b"\n")
         return
-    plies = options.plies(found)
+    plies = options.plies(stored_match)
     if options.as_json or not output.people:
-        replace(output, format=OutputFormat.JSON).document(_document(found, holds, plies, output))
+        replace(output, format=OutputFormat.JSON).document(_document(stored_match, holds, plies, output))
     else:
-        _print(found, options, plies, output)
-    if found.damaged:
-        raise StoreDamaged("; ".join(found.damaged))
+        _print(stored_match, options, plies, output)
+    if stored_match.damaged:
+        raise StoreDamaged("; ".join(stored_match.damaged))
 
 
 def _boards(
-    found: FoundMatch, plies: tuple[int, int], output: Output, **how: bool
+    match: FoundMatch, plies: tuple[int, int], output: Output, **how: bool
 ) -> Iterator[tuple[MatchPosition, str]]:
     """Yield the positions to show with their boards, or warn that the rules do not know them."""
     try:
-        for shown in islice(found.positions(plies[1]), plies[0], None):
+        # The rules replay from the start in any case, but only the wanted boards are drawn.
+        for shown in islice(match.positions(plies[1]), plies[0], None):
             yield shown, shown.board(**how).rstrip()
     except (GameError, RecordError) as error:
         output.warn(f"no board: {error}")
 
 
-def _print(found: FoundMatch, options: _ShowRequest, plies: tuple[int, int], output: Output) -> None:
-    lines = [found.label, *head_lines(found.record, found.measured)]
-    listed = list(action_lines(found.record, found.measured.times_ms))
+def _print(match: FoundMatch, options: _ShowRequest, plies: tuple[int, int], output: Output) -> None:
+    lines = [match.label, *head_lines(match.record, match.measured)]
+    listed = list(action_lines(match.record, match.measured.times_ms))
     if options.ply is None and not options.boards:
         lines += ["", *listed]
     if options.logged:
-        lines += ["\nlog", *log_lines(found.log)]
+        lines += ["\nlog", *log_lines(match.log)]
     output.text(*lines)
-    for shown, board in _boards(found, plies, output, color=output.color):
+    for shown, board in _boards(match, plies, output, color=output.color):
         at = shown.ply
-        over = f"\n{end_text(found.record.outcome)}" if at == len(listed) else ""
+        over = f"\n{end_text(match.record.outcome)}" if at == len(listed) else ""
         action = f":{listed[at - 1][5:]}" if options.boards and at else ""
         output.write(f"\nafter {counted(at, 'action')}{action}{over}\n{board}")
 
 
-def _document(found: FoundMatch, holds: bool, plies: tuple[int, int], output: Output) -> MatchDocument:
+def _document(match: FoundMatch, holds: bool, plies: tuple[int, int], output: Output) -> MatchDocument:
     """The match with its boards, which are left out if the rules do not know them."""
     boards = []
-    for shown, board in _boards(found, plies, output, mark=False):
+    for shown, board in _boards(match, plies, output, mark=False):
         lines = tuple(line.rstrip() for line in board.splitlines())
         boards.append(Board(ply=shown.ply, position=shown.text, lines=lines))
-    ranks = found.record.outcome.ranks
+    ranks = match.record.outcome.ranks
     return MatchDocument.of(
-        found,
+        match,
         digest_holds=holds,
         winners=tuple(seat for seat, rank in enumerate(ranks, 1) if rank == 1),
-        record=msgspec.to_builtins(found.record, order="sorted"),
-        measured=msgspec.to_builtins(found.measured),
-        log=tuple(map(LogEntry.of, found.log)),
+        record=msgspec.to_builtins(match.record, order="sorted"),
+        measured=msgspec.to_builtins(match.measured),
+        log=tuple(map(LogEntry.of, match.log)),
         boards=tuple(boards),
     )
 
@@ -190,8 +195,8 @@ def head_lines(record: Record, measured: Measurements) -> Iterator[str]:
         yield f"resigned seat {number} after {count} actions"
     if (ended := outcome.adjudication) is not None:
         scores = enumerate(ended.scores, start=1)
-        said = "".join(f", seat {seat} said {' '.join(texts)}" for seat, texts in scores if texts)
-        yield f"ended    by {ended.rule}{said}"
+        by_seat = "".join(f", seat {seat} said {' '.join(texts)}" for seat, texts in scores if texts)
+        yield f"ended    by {ended.rule}{by_seat}"
     yield f"digest   {record.digest}"
     yield from map(printable, _measured_lines(measured))
 
@@ -204,6 +209,7 @@ def action_lines(record: Record, times: Sequence[float | None]) -> Iterator[str]
     written = written_actions(record)
     for number, (actor, action) in enumerate(record.actions, start=1):
         took = times[number - 1] if number <= len(times) else None
+        # Notations of games keep words together by no-break spaces; a terminal's user may copy the action.
         text = written[number - 1].replace("\N{NO-BREAK SPACE}", " ")
         shown = printable(action if text == action else f"{text:12} {action}")
         line = f"{number:5}  {_actor(actor):8} {shown}"
@@ -219,7 +225,7 @@ def log_lines(log: Sequence[LogLine]) -> Iterator[str]:
 
 
 def end_text(outcome: Outcome) -> str:
-    """How a match ended: that it is over, and who won."""
+    """The end of a match in words: over, and the winners."""
     ranks = outcome.ranks
     first = [str(seat) for seat, rank in enumerate(ranks, 1) if rank == 1]
     if len(first) == len(ranks) > 1:

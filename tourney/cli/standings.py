@@ -60,7 +60,7 @@ class StandingsDocument(Document, frozen=True, kw_only=True):
 
 
 _EXACT = Column("exact")
-"""Renders the numbers of JSON as those of any column."""
+"""Renders the numbers of JSON as any column does."""
 
 
 @opt.command("standings")
@@ -76,16 +76,18 @@ def command(tournament: str | None, db: str) -> None:
     standard error. docs/explanation/formats.md explains the rankings.
     """
     with open_database(db) as opened, opened.snapshot() as database:
-        found = database.tournament(tournament)
-        warn_unknown_format(found.stored)
-        lines, interim = found.standing_lines(), found.interim()
-        name_default(tournament, found.stored, database.database)
+        reader = database.tournament(tournament)
+        warn_unknown_format(reader.stored)
+        lines = reader.standing_lines()
+        interim = reader.interim()
+        name_default(tournament, reader.stored, database.database)
     output = current()
-    ranking, luck = Ranking.of(found.stored.plan), shows_luck(found.stored)
+    ranking = Ranking.of(reader.stored.plan)
+    luck = shows_luck(reader.stored)
     columns = standings_columns(ranking, luck=luck)
     output.document(
         StandingsDocument(
-            tournament=found.name,
+            tournament=reader.name,
             finished=not interim,
             ranked_by=tuple(column.key for column in ranking_columns(ranking)),
             standings=tuple(map(standing_line, lines)),
@@ -110,10 +112,10 @@ def standing_line(line: Standing) -> StandingsLine:
     )
 
 
-def name_default(asked: str | None, found: Tournament, database: Database) -> None:
-    """Name the tournament that a command took by default, where there are others."""
+def name_default(asked: str | None, chosen: Tournament, database: Database) -> None:
+    """Name the tournament that a command took by default, if there are others."""
     if asked is None and len(database.tournaments.all()) > 1:
-        current().say(f"tournament: {found.name}")
+        current().say(f"tournament: {chosen.name}")
 
 
 def warn_unknown_format(tournament: Tournament) -> None:

@@ -1,10 +1,14 @@
 """The program's first module: Ctrl-C ends it with one line, also while the command line is imported."""
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line, and exit."""
+    # NumPy starts a thread a processor when it is imported, and ends the program where a shell's limit allows
+    # none. Ratings are fitted with small matrices, and by one thread to the same digits on every machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from tourney.cli.main import main as command_line  # noqa: PLC0415 - imports much
 

@@ -7,7 +7,6 @@ from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import counted, printable
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column, Row
 from tourney.results.texts import RANDOM_TEXT, overload_text
@@ -15,6 +14,7 @@ from tourney.run.status import TournamentStatus
 from tourney.run.summary import span_text
 from tourney.schema import Document
 from tourney.store.tournaments import Archive
+from tourney.texts import counted, printable
 
 COLUMNS = (
     *("tournament", "game", "format", "state"),
@@ -67,7 +67,7 @@ def command(tournament: str | None, db: str) -> None:
     """
     with open_database(db) as opened, opened.snapshot() as database:
         chosen = database.all_tournaments() if tournament is None else (database.tournament(tournament),)
-        lines = [found.status() for found in chosen]
+        lines = [reader.status() for reader in chosen]
     output = current()
     output.document(StatusDocument(tournaments=tuple(lines)))
     rows = [_row(line, people=output.people) for line in lines]
@@ -79,23 +79,29 @@ def command(tournament: str | None, db: str) -> None:
 
 def _row(status: TournamentStatus, *, people: bool) -> Row:
     """A status as a row of a table or of CSV, whose cells are texts."""
-    overload, archive, planned = status.overload, status.archive, status.planned_rounds
+    overload = status.overload
+    archive = status.archive
+    planned = status.planned_rounds
     row = {
         **asdict(status),
         "state": status.state + (f" (process {status.process})" if status.process else ""),
-        "faults": [f"{one.entrant}:{one.kind}:{one.count}" for one in status.faults],
+        "faults": [f"{fault.entrant}:{fault.kind}:{fault.count}" for fault in status.faults],
         "overload": overload and overload_text(overload),
-        "void_matches": [f"{one.match}: {one.note}" for one in status.void_matches],
-        "benched": [f"{one.entrant}:{one.void}-void" for one in status.benched],
-        "broken": [f"{one.entrant}: {one.why}" for one in status.broken],
-        "set_aside": [f"{one.host}: {counted(one.matches, 'match')} to withdraw" for one in status.set_aside],
+        "void_matches": [f"{void_match.match}: {void_match.note}" for void_match in status.void_matches],
+        "benched": [f"{benched.entrant}:{benched.void}-void" for benched in status.benched],
+        "broken": [f"{broken.entrant}: {broken.why}" for broken in status.broken],
+        "set_aside": [
+            f"{host.host}: {counted(host.matches, 'match')} to withdraw" for host in status.set_aside
+        ],
         "archive": archive and archive.file,
         "playing": [
-            f"{one.match}:{'-v-'.join(one.entrants)}:{span_text(one.seconds)}" for one in status.playing
+            f"{running.match}:{'-v-'.join(running.entrants)}:{span_text(running.seconds)}"
+            for running in status.playing
         ],
     }
     if people:
         row["archive"] = archive and f"{Archive(**asdict(archive))}"
+        # People read a span in words; CSV keeps the seconds.
         row["left"] = span_text(status.left) or None
         row["rounds"] = f"{status.rounds} so far" if planned is None else f"{status.rounds} of {planned}"
     return row
@@ -111,6 +117,16 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
         yield f"{name} void", word
     for word in row["set_aside"]:
         yield f"{name} set aside", word
-    for key in ("until", "overload", "paused", "root", "commitment", "seed", "archive", "withdrawn"):
+    for key in (
+        "workers",
+        "until",
+        "overload",
+        "paused",
+        "root",
+        "commitment",
+        "seed",
+        "archive",
+        "withdrawn",
+    ):
         if row[key] and row[key] != RANDOM_TEXT:
-            yield f"{name} {key}", row[key]
+            yield f"{name} {key}", str(row[key])

@@ -15,7 +15,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import ShowProgress, counting, current
 from tourney.cli.verify_output import Checked, Checks, VerifyDocument, WholeTournament
-from tourney.errors import CheckError, RecordError, UsageError, counted
+from tourney.errors import CheckError, RecordError, UsageError
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL, known_game
 from tourney.interface.found_match import check_match_name, is_file
@@ -24,6 +24,7 @@ from tourney.parsing import read_json_lines, read_json_value
 from tourney.plugins import load, offered
 from tourney.schema import DIGEST
 from tourney.spawning import Pool, default_processes
+from tourney.texts import counted
 
 if TYPE_CHECKING:
     from tourney.check.tournament import TournamentVerifier
@@ -131,7 +132,7 @@ def command(match: str | None, options: _VerifyRequest) -> None:
             with exported as (database, head):
                 _check_all(checks, database, options, head)
                 _check_published(checks, database, match, options, head)
-            # They are those of the export: nothing is left to compare with the database.
+            # Root and commitment belong to the export: nothing is left to compare with the database.
             options = replace(options, root=None, commitment=None)
         elif match is not None and options.root is None and options.commitment is None:
             checks.check(_match(match, options.db, checks.notes), match)
@@ -162,7 +163,7 @@ def _check_folder(checks: Checks, check: FolderCheck, options: _VerifyRequest) -
 
 
 def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
-    """Yield the findings about a match, or about each of a file; ``notes`` takes what cannot be checked."""
+    """Yield the findings about a match, or about each match of a file; add unchecked things to ``notes``."""
     if is_file(words):
         for where, value in read_json_lines(Path(words)):
             yield where, verify_data(value, notes=notes)
@@ -180,9 +181,10 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
 
 
 def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Database, Head]] | None":
-    """The tournament of a file of `tourney export` in a database of its own; None for other words.
+    """The tournament of a file of `tourney export` in its own database; None for another file.
 
-    Raises RecordError for a file of records alone with something ``published``, which is of tournaments.
+    Raises RecordError for a file of records alone if a root or commitment was ``published``, as these belong
+    to tournaments.
     """
     first = next(read_json_lines(Path(words)), None) if is_file(words) else None
     if first is None or not (isinstance(first[1], dict) and "tournament" in first[1]):
@@ -200,24 +202,24 @@ def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Data
 def _check_all(
     checks: Checks, database: "Database", options: _VerifyRequest, head: "Head | None" = None
 ) -> None:
-    """Verify a database, or that of an export with this first line."""
+    """Verify a database; ``head`` is the first line of an export that became the database."""
     from tourney.check.verified import PartialCheck  # noqa: PLC0415 - slow to import, as below
 
     with counting(checks.output, "verify", "records") as step:
         verifiers = _verifiers(checks, database, Path(options.bots), sealed=head is not None and head.sealed)
         archives = database.tournaments.archives()
-        here = [(found, verifier) for found, verifier in verifiers if found.id not in archives]
-        total = sum(database.schedules.progress(found.id).done for found, _ in here)
-        if total == 0 and head is None and all(found.root is None for found, _ in verifiers):
+        here = [(tournament, verifier) for tournament, verifier in verifiers if tournament.id not in archives]
+        total = sum(database.schedules.progress(tournament.id).done for tournament, _ in here)
+        if total == 0 and head is None and all(tournament.root is None for tournament, _ in verifiers):
             raise UsageError(f"there is nothing to verify in {options.db}")
         count = options.processes or (default_processes() if total >= _MANY else 1)
-        names = {verifier: found for found, verifier in here}
+        names = {verifier: tournament for tournament, verifier in here}
         partial = PartialCheck.asked(options.db, options.duration, options.age)
         done = 0
 
         def stored(pool: Pool) -> Iterator[Checked]:
             nonlocal done
-            whole = ((one, match) for _, one in here for match in one.matches(pool))
+            whole = ((verifier, match) for _, verifier in here for match in verifier.matches(pool))
             for verifier, (number, findings) in partial.matches([*names], pool) if partial else whole:
                 done += 1
                 step(done, total)
@@ -230,11 +232,11 @@ def _check_all(
             checks.left = partial.left
             checks.notes |= {*partial.sentences()}
         broken = []
-        for found, one in verifiers:
+        for tournament, verifier in verifiers:
             if partial is not None and partial.over:
-                checks.notes.add(f"{found.name} was not checked as a whole: the time was over")
-            elif not _check_whole(checks, database, found, one, step):
-                broken.append(found.name)
+                checks.notes.add(f"{tournament.name} was not checked as a whole: the time was over")
+            elif not _check_whole(checks, database, tournament, verifier, step):
+                broken.append(tournament.name)
     if broken:
         what, does = ("tournament", "does") if len(broken) == 1 else ("tournaments", "do")
         checks.failures.append(f"the {what} {', '.join(broken)} {does} not hold")
@@ -247,18 +249,18 @@ def _verifiers(checks: Checks, database: "Database", bots: Path, *, sealed: bool
 
     store = BotStore(bots) if bots.is_dir() else None
     archives = database.tournaments.archives()
-    found = []
+    verifiers = []
     for tournament in database.tournaments.all():
         if not tournament.recorded:
             checks.output.say(f"{tournament.name} has results without records, which cannot be verified")
             continue
-        found.append((tournament, TournamentVerifier(database, tournament, store, sealed=sealed)))
+        verifiers.append((tournament, TournamentVerifier(database, tournament, store, sealed=sealed)))
         if tournament.id in archives:
             checks.notes.add(
                 f"{tournament.name} is in {archives[tournament.id]} (its schedule, results and root are"
                 " checked here, by the digests of its records)"
             )
-    return found
+    return verifiers
 
 
 def _check_whole(
@@ -275,22 +277,22 @@ def _check_whole(
     checks.notes |= verifier.unchecked
     for note in whole.notes:
         checks.output.say(note)
-    found = list(whole.findings)
+    findings = list(whole.findings)
     if (target := offered("tournament_checks").get(tournament.plan.format)) is not None:
-        found += load(target)(database, tournament)
-    for finding in found:
+        findings += load(target)(database, tournament)
+    for finding in findings:
         checks.find(tournament.name, Finding(str(finding)))
     counts = database.schedules.progress(tournament.id)
     checks.tournaments.append(
         WholeTournament.of(
             counts,
             tournament=tournament.name,
-            whole=not found and whole.unfinished is None,
+            whole=not findings and whole.unfinished is None,
             unfinished=whole.unfinished,
             matches=counts.rows,
         )
     )
-    if not found:
+    if not findings:
         state = f"whole: {counted(counts.rounds, 'round')}, {counts.rows} matches"
         if whole.unfinished is not None:
             state = f"not whole: {whole.unfinished}"
@@ -301,7 +303,7 @@ def _check_whole(
             checks.notes.add(f"not under a root: {'; '.join(OUTSIDE_ROOT)}")
     if tournament.game == EXTERNAL:
         checks.output.text(f"{tournament.name}: {OUTSIDE}")
-    return not found
+    return not findings
 
 
 def _check_published(
@@ -311,13 +313,14 @@ def _check_published(
     options: _VerifyRequest,
     head: "Head | None" = None,
 ) -> None:
-    """Compare the tournaments of a database, or that of an export, with a published root or commitment."""
+    """Compare the tournaments of a database or an export with a published root or commitment."""
     from tourney.check.published import compare_published  # noqa: PLC0415 - slow to import, as below
 
-    given = [("root", options.root), ("commitment", options.commitment)]
+    published = [("root", options.root), ("commitment", options.commitment)]
     if head is not None:
-        given.append(("commitment", head.line.commitment))
-    for what, value in given:
+        # An export may name a commitment of its own, which is compared too.
+        published.append(("commitment", head.line.commitment))
+    for what, value in published:
         if value is not None:
             name, sentence = compare_published(what, value, database, words if head is None else None, head)
             if name:
@@ -330,7 +333,8 @@ def _check_published(
 def _check_proof(checks: Checks, path: Path, match: str | None, options: _VerifyRequest) -> None:
     from tourney.check.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
 
-    root, more = options.root, options.everything or options.manifest is not None
+    root = options.root
+    more = options.everything or options.manifest is not None
     if options.commitment is not None and match is None and root is None and not more:
         entry = read_commitment(read_json_value(path), str(path))
         if leaf_of(entry).hex() != options.commitment:
@@ -342,7 +346,8 @@ def _check_proof(checks: Checks, path: Path, match: str | None, options: _Verify
     proof = read_proof(read_json_value(path), str(path))
     if not proof.leads_to(root):
         raise CheckError(f"{path} does not lead to the root {root}")
-    checks.entry, checks.entries = proof.index, proof.tree_size
+    checks.entry = proof.index
+    checks.entries = proof.tree_size
     if isinstance(proof.entry, dict):
         checks.output.text(
             f"the plan in {path} belongs to this root, which has {proof.tree_size - 1} matches"
@@ -356,6 +361,7 @@ def _check_proof(checks: Checks, path: Path, match: str | None, options: _Verify
             checks.find(match, finding)
         if checks.wrong:
             raise CheckError(f"{match} does not hold")
+        # The proof is of a digest: another record, valid by itself, would otherwise pass for the proven one.
         if (digest := read_record(data).digest) != proof.digest:
             raise CheckError(f"{match} has the digest {digest}, but {proof.digest} in {path}")
     what = match or (f"the record {proof.digest}" if proof.digest else "a void match")

@@ -1,4 +1,4 @@
-"""What ``tourney verify`` prints: lines as it goes, or one JSON document."""
+"""The output of ``tourney verify``: lines as it goes, or one JSON document."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from tourney.errors import UsageError
 from tourney.schema import Document, Part
 
 Checked = tuple[str, list[Finding]]
-"""A match's label and what does not hold of it."""
+"""A match's label and its findings."""
 
 
 class FoundFlaw(Part, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class VerifyDocument(Document, frozen=True, kw_only=True):
 
 @dataclass
 class Checks:
-    """What was checked and found: printed line by line as text, and what a ``VerifyDocument`` says of it."""
+    """The checks so far: printed line by line as text, and the fields of a ``VerifyDocument``."""
 
     output: Output
     checked: int = 0
@@ -74,12 +74,12 @@ class Checks:
     notes: set[str] = field(default_factory=set)
 
     def find(self, where: str, finding: Finding) -> None:
-        """Take a finding and print its line."""
+        """Add a finding and print its line."""
         self.findings.append(FoundFlaw(where=where, what=finding.text, action=finding.action))
         self.output.text(f"{where}: {finding}")
 
     def check(self, checked: Iterable[Checked], where: str = "") -> None:
-        """Take records with their findings, and print how many hold.
+        """Add records with their findings, and print the number of records that hold.
 
         Raises UsageError if there is no record and ``where`` names the place.
         """
@@ -88,7 +88,8 @@ class Checks:
             self.wrong += bool(findings)
             for finding in findings:
                 self.find(label, finding)
-        total, wrong = self.checked, self.wrong
+        total = self.checked
+        wrong = self.wrong
         if total == 0 and where:
             raise UsageError(f"there is nothing to verify in {where}")
         noun = "record" if total == 1 else "records"

@@ -43,18 +43,38 @@ class UnratedError(Exception):
         self.why = why
 
 
-RANKS: Final[dict[str, tuple[int, int]]] = {
-    "1-0": (1, 2),
-    "0-1": (2, 1),
-    "1/2-1/2": (1, 1),
-    "1": (1, 2),
-    "0": (2, 1),
-    "0.5": (1, 1),
-    "1/2": (1, 1),
-    "1.0": (1, 2),
-    "0.0": (2, 1),
+_SPELLINGS: Final = str.maketrans(
+    {"\u00bd": "1/2", ",": ".", ":": "-", "\u2013": "-", "\u2212": "-", " ": None}
+)
+_SCORES: Final = {
+    **dict.fromkeys(("1", "1.", "1.0"), 1.0),
+    **dict.fromkeys(("1/2", "=", "0.5", ".5"), 0.5),
+    **dict.fromkeys(("0", "0.", "0.0"), 0.0),
 }
-"""Ranks of the first and the second player by result: as in PGN, or the score of the first player."""
+_WORDS: Final = {
+    **dict.fromkeys(("white", "whitewins"), 1.0),
+    **dict.fromkeys(("draw", "drawn", "tie"), 0.5),
+    **dict.fromkeys(("black", "blackwins"), 0.0),
+}
+_RANKS: Final = {1.0: (1, 2), 0.5: (1, 1), 0.0: (2, 1)}
+
+
+@lru_cache(maxsize=4096)
+def ranks_of(text: str) -> tuple[int, int] | None:
+    """The ranks of two players by a result as programs and spreadsheets write it, or None for another text.
+
+    It is ``1-0`` or ``1:0``, the score of the first player, or ``white``, ``black`` or ``draw``; a half may
+    be written with a decimal point or comma, as a fraction, or as ``=``.
+    """
+    plain = text.lower().translate(_SPELLINGS)
+    if plain in _WORDS:
+        return _RANKS[_WORDS[plain]]
+    scores = [_SCORES.get(part) for part in plain.split("-")]
+    if None in scores or len(scores) > 2 or (len(scores) == 2 and sum(filter(None, scores)) != 1):
+        return None
+    return _RANKS[scores[0] or 0.0]
+
+
 UNFINISHED: Final = "*"
 
 
@@ -131,10 +151,11 @@ KINDS: Final[Mapping[str, str]] = {
     "void": "void games",
     "file": "files that end in the middle or are damaged",
     "latin": "games with names that are not UTF-8, read as Latin-1",
+    "unicode": "names in two forms of Unicode (NFC and NFD), taken for one player",
     "filter": "games left out by a filter",
 }
 """The kinds with their words, in the order in which they are reported."""
-NOT_DAMAGED: Final = frozenset({"unfinished", "void", "filter", "latin"})
+NOT_DAMAGED: Final = frozenset({"unfinished", "void", "filter", "latin", "unicode"})
 """Kinds that say nothing against a file."""
 MAX_PLACES: Final = 1000
 """Places kept of each kind; further games are counted."""
@@ -158,12 +179,14 @@ class ProblemPlace(NamedTuple):
 class Problems:
     """The problems of some files.
 
-    ``read`` counts all games that were met, rated or not; ``forms`` are the forms of the files.
+    ``read`` counts all games that were met, rated or not; ``forms`` are the forms of the files, ``guessed``
+    whether one follows from how its file begins.
     """
 
     def __init__(self) -> None:
         self.read = 0
         self.forms: set[str] = set()
+        self.guessed = False
         self.counts: Counter[str] = Counter()
         self.filtered: Counter[str] = Counter()
         self._places: defaultdict[str, list[ProblemPlace]] = defaultdict(list)

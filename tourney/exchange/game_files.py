@@ -1,8 +1,9 @@
 """Files for other programs: games as PGN, if an add-on writes the game's, and tournaments as TRF(16).
 
 TRF(16) is FIDE's tournament report file (Handbook C.04, Annex 2, 2016), which pairing tools read. It has one
-game a round, so the r-th pairing of g matches gives the rounds (r - 1) g + 1 to r g, in the order of the
-matches. The first seat is white.
+game a round. If each encounter of g matches was won by all or drawn, it is a game of one round, and points
+are those of encounters: so tools can compute tie-breaks that look at rounds. Otherwise the r-th encounter
+gives the rounds (r - 1) g + 1 to r g, in the order of the matches. The first seat is white.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from tourney.exchange.game_writers import find_writer
 from tourney.results.standings import Standing
 from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.player_history import PlayerHistory
+from tourney.schedule.row import score_units
 from tourney.schedule.tie_breaks import RankedEntrant
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -62,7 +64,9 @@ def trf(
     if len(setup.participants) > MOST:
         raise UsageError(f"TRF takes at most {MOST} entrants, not {len(setup.participants)}")
     swiss = format_.pairs_by_score
-    rounds = (setup.rounds or history.rounds) * setup.games
+    codes = _encounter_codes(setup, history)
+    games = setup.games if codes is None else 1
+    rounds = (setup.rounds or history.rounds) * games
     head = (
         f"012 {_plain(name)}",
         f"062 {len(setup.participants)}",
@@ -70,46 +74,81 @@ def trf(
         f"092 Individual: {'Swiss-System' if swiss else 'Round-Robin'}",
         f"XXR {rounds}",
     )
-    cells = _cells(setup, history, _BYES[format_.rule_in(setup).bye])
-    return "".join(line + END for line in (*head, *_players(setup, standings, cells)))
+    cells = _cells(setup, history, _BYES[format_.rule_in(setup).bye], codes)
+    unit = setup.games // games
+    return "".join(line + END for line in (*head, *_players(setup, standings, cells, unit)))
 
 
 def _players(
-    setup: Setup, standings: Iterable[RankedEntrant | Standing], cells: Mapping[int, Sequence[str]]
+    setup: Setup,
+    standings: Iterable[RankedEntrant | Standing],
+    cells: Mapping[int, Sequence[str]],
+    unit: int,
 ) -> Iterator[str]:
+    """Yield the players' lines; points are in units of ``unit`` points of matches."""
     lines = {line.number: line for line in standings}
     for participant in setup.participants:
         line = lines[participant.number]
         # Between the columns of the name and the points stand rating, federation, number and birth date.
         yield (
             f"001 {participant.number + 1:4d} {'':4} {_plain(participant.name)[:33]:33} {'':31}"
-            f" {_points(line.points):>4} {line.rank:4d}"
+            f" {_points(Fraction(line.points) / unit):>4} {line.rank:4d}"
             + "".join(f"  {cell}" for cell in cells[participant.number])
         ).rstrip()
 
 
-def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
-    """Each entrant's cell for each match of each round: opponent, colour, result."""
+Codes = tuple[str, str]
+"""The results of white and black."""
+
+
+def _encounter_codes(setup: Setup, history: History) -> Mapping[tuple[int, int], Codes] | None:
+    """The results of all encounters by round and table, or None unless each was won by all or drawn."""
+    units: dict[tuple[int, int], int] = {}
+    results = {result.row: result for result in history.results}
+    first: dict[tuple[int, int], int] = {}
+    for row in history.rows:
+        result = results.get(row)
+        if result is None or result.void:
+            return None
+        table = (row.round, row.table)
+        white = first.setdefault(table, row.seats[0])
+        units[table] = units.get(table, 0) + score_units(result.ranks)[row.seats.index(white)]
+    found = {0: ("0", "1"), setup.games: ("=", "="), 2 * setup.games: ("1", "0")}
+    codes = {table: found[total] for table, total in units.items() if total in found}
+    return codes if units and len(codes) == len(units) else None
+
+
+def _cells(
+    setup: Setup, history: History, bye: str, encounters: Mapping[tuple[int, int], Codes] | None
+) -> dict[int, list[str]]:
+    """Each entrant's cell for each round: opponent, colour, result."""
+    games = setup.games if encounters is None else 1
     # Byes and missed rounds first; the games then take their places.
     past = PlayerHistory.of(setup, history, None)
     found = {}
     for number, entries in past.entries.items():
         found[number] = [
-            f"0000 - {bye if entry.kind == 'bye' else 'Z'}" for entry in entries for _ in range(setup.games)
+            f"0000 - {bye if entry.kind == 'bye' else 'Z'}" for entry in entries for _ in range(games)
         ]
     results = {result.row: result for result in history.results}
     place: dict[tuple[int, int], int] = {}
     for row in history.rows:
-        at = (row.round - 1) * setup.games + place.get((row.round, row.table), 0)
-        place[row.round, row.table] = at - (row.round - 1) * setup.games + 1
+        table = (row.round, row.table)
+        at = place.setdefault(table, 0)
+        place[table] += 1
+        if at >= games:
+            continue
         result = results.get(row)
         codes = ("-", "-")
-        if result is None:
+        if encounters is not None:
+            codes = encounters[table]
+        elif result is None:
             codes = (" ", " ")
         elif not result.void:
             one, two = result.ranks
             codes = ("=", "=") if one == two else ("1", "0") if one < two else ("0", "1")
         white, black = row.seats
+        at += (row.round - 1) * games
         found[white][at] = f"{black + 1:4d} w {codes[0]}"
         found[black][at] = f"{white + 1:4d} b {codes[1]}"
     return found

@@ -1,8 +1,9 @@
-"""Read the headers of PGN, without its moves, in one pass over blocks of bytes.
+"""Read PGN in one pass over blocks of bytes: tags, moves as they are, and games with a result.
 
-A game begins at a tag line after an empty line, or at an ``Event`` tag. Of its moves only the end is read:
-the result there, and whether a comment is still open; a hash of the moves tells games that repeat. Names are
-UTF-8, or else Latin-1 as the standard of 1994 has it.
+It is the only reader of PGN: ratings and imports take the tags and the end of the moves, books the moves. A
+game begins at an ``Event`` tag, or at a tag after an empty line, unless only tags that differ came before;
+never in a comment. A hash of the moves tells games that repeat. Names are UTF-8, or else Latin-1 as the
+standard of 1994 has it.
 """
 
 import hashlib
@@ -13,7 +14,6 @@ from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from tourney.exchange.foreign_game import (
-    RANKS,
     UNTERMINATED,
     ForeignGame,
     Problems,
@@ -21,6 +21,8 @@ from tourney.exchange.foreign_game import (
     check_players,
     date_of,
     ending_of,
+    ranks_of,
+    result_text,
 )
 
 MAX_GAME: Final = 16 << 20
@@ -30,18 +32,21 @@ MAX_HEADER: Final = 64 << 10
 MAX_COMMENT: Final = 64 << 10
 """Bytes in which a comment that is open at the next game must end; later it is taken for a cut game."""
 
-_START: Final = re.compile(rb'\n(?:(?=\[Event[ \t]+")|[ \t]*\n(?=\[[A-Za-z]))')
+_START: Final = re.compile(rb'\n[ \t]*(?:(?=\[[ \t]*Event[ \t]*")|\n[ \t]*(?=\[[ \t]*[A-Za-z]))')
 _LONGEST_START: Final = 64
 """Bytes in which a start of a game lies."""
-_HEADER: Final = re.compile(rb"(?:[ \t]*\n|[\[%;][^\n]*(?:\n|\Z))*")
+_HEADER: Final = re.compile(rb"(?:[ \t]*\n|[ \t]*\[[^\n]*(?:\n|\Z)|[%;][^\n]*(?:\n|\Z))*")
 _TAG: Final = re.compile(
-    rb"^\[[ \t]*"
+    rb"(?:^|(?<=\]))[ \t]*\[[ \t]*"
     rb"(White|Black|Result|Event|Round|Pair|UTCDate|Date|Termination|FEN|(?:White|Black)?TimeControl)"
-    rb'[ \t]+"([^"\\\n]*(?:\\.[^"\\\n]*)*)"[ \t]*\]',
+    rb'[ \t]*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"[ \t]*\]',
     re.MULTILINE,
 )
-_LOOSE: Final = re.compile(rb'^\[(White|Black)[ \t]+"([^\n]*)"[ \t]*\][ \t]*$', re.MULTILINE)
+_NAME: Final = re.compile(rb"(?:^|(?<=\]))[ \t]*\[[ \t]*([A-Za-z0-9_]+)", re.MULTILINE)
+_LOOSE: Final = re.compile(rb'^[ \t]*\[(White|Black)[ \t]+"([^\n]*)"[ \t]*\][ \t]*$', re.MULTILINE)
 """Names whose quotation marks are not escaped, as some programs write them."""
+_ASIDE_START: Final = re.compile(rb"[{;]|^%", re.MULTILINE)
+"""Where a comment begins, outside of others: in braces, or up to the end of the line."""
 _TAIL: Final = 1 << 10
 """Bytes at the end of a game in which its result stands."""
 _ESCAPE: Final = re.compile(rb"\\(.)")
@@ -53,8 +58,86 @@ _ASIDE: Final = re.compile(rb";[^\n]*|\([^()]*\)|\$\d+|\d+\.\.+")
 _MARKS: Final = b" \n\t.!?+#"
 _SHORTEST: Final = 8
 """Bytes of the moves of a game; less is a result alone."""
+_MOST_PARTS: Final = 4
+"""Empty lines among the tags of a game."""
 _OPEN_ROUNDS: Final = (b"", b"?", b"-")
 """Rounds that say nothing."""
+
+
+class PgnText(NamedTuple):
+    """A game as it is in a file: the number of its first line, its tags, and its moves with their comments.
+
+    ``problem`` is a key of ``foreign_game.KINDS`` for one whose end is not known, else "".
+    """
+
+    line: int
+    head: bytes
+    moves: bytes
+    problem: str = ""
+
+    @property
+    def tagged(self) -> bool:
+        """Whether it has tags."""
+        return _NAME.search(self.head) is not None
+
+
+def split_games(blocks: Iterable[bytes]) -> Iterator[PgnText]:
+    """Yield all games of a file, in bounded memory and linear time.
+
+    What comes before the first tag, as the moves of games without tags, is one game that is not ``tagged``.
+    """
+    pieces = _pieces(_normalised(blocks))
+    following = deque[_Piece]()
+    while following or (following := deque(islice(pieces, 1))):
+        line, text, whole = following.popleft()
+        split = _head_end(text)
+        for _ in range(_MOST_PARTS if whole else 0):
+            if split < len(text) or not text.startswith(b"["):
+                break
+            # Only tags came: those of ChessBase go on after an empty line.
+            following.extend(islice(pieces, 0 if following else 1))
+            if not (following and _continues(text, following[0].text)):
+                break
+            text += following.popleft().text
+            split = _head_end(text)
+        problem = "" if whole else "long"
+        if whole and _is_open(text, split):
+            inside, certain = _pieces_in_comment(following, pieces)
+            problem = "" if certain else "comment" if inside else "cut"
+            within = [following.popleft().text for _ in range(inside)]
+            text += b"".join(within if certain else ())
+        yield PgnText(line, text[:split], text[split:], problem)
+
+
+def tag_of(head: bytes, name: str) -> str:
+    """The value of a tag that this module reads, "" without it."""
+    value = dict(_TAG.findall(head)).get(name.encode(), b"")
+    return _ESCAPE.sub(rb"\1", value).decode("utf-8", "replace")
+
+
+def _head_end(text: bytes) -> int:
+    # Bounded, because the engine of expressions keeps some hundred bytes of each line that it has matched.
+    header = _HEADER.match(text, 0, MAX_HEADER + 2)
+    return header.end() if header else 0
+
+
+def _continues(text: bytes, following: bytes) -> bool:
+    """Whether a piece that begins with a tag goes on with the tags of the piece before it."""
+    names = _NAME.findall(text)
+    first = _NAME.match(following)
+    return first is not None and first[1] != b"Event" and first[1] not in names
+
+
+def _is_open(text: bytes, start: int) -> bool:
+    """Whether the moves from ``start`` on end inside a comment in braces."""
+    if b";" not in text and b"\n%" not in text:
+        return text.rfind(b"{", start) > text.rfind(b"}", start)
+    while (aside := _ASIDE_START.search(text, start)) is not None:
+        end = text.find(b"}" if aside[0] == b"{" else b"\n", aside.end())
+        if end < 0:
+            return aside[0] == b"{"
+        start = end + 1
+    return False
 
 
 def read_pgn(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, ForeignGame]]:
@@ -63,13 +146,14 @@ def read_pgn(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
     All others are problems. Labels of pairs are those of the tag ``Pair``, or of ``Event``, ``Round`` and
     ``FEN`` where the round is known.
     """
-    return _Reader(label, problems).read(_pieces(_normalised(blocks)))
+    return _Reader(label, problems).read(split_games(blocks))
 
 
 def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield blocks with lines that end in a line feed."""
+    """Yield blocks with lines that end in a line feed, without the mark that ends a file of DOS."""
     held = b""
     for block in blocks:
+        block = block.replace(b"\x1a", b"\n") if b"\x1a" in block else block  # noqa: PLW2901 - rarely
         data, held = held + block, b""
         if b"\r" in data:
             if data.endswith(b"\r"):
@@ -91,10 +175,17 @@ class _Piece(NamedTuple):
 def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
     # Two empty lines before the first one, so that its game is found like all others.
     rest, line = b"\n\n", -1
+    first = True
     for block in blocks:
         rest += block
+        new = max(len(rest) - len(block) - _LONGEST_START, 0)
+        if first and len(rest) <= MAX_GAME and _START.search(rest, new) is None:
+            continue
         starts = [one.span() for one in _START.finditer(rest)]
         seen = 0
+        if first and starts and rest[: starts[0][0]].strip():
+            yield _Piece(1, rest[2 : starts[0][0]], whole=True)
+        first = False
         for (_, start), (_, end) in pairwise(starts):
             line += rest.count(b"\n", seen, start)
             seen = start
@@ -106,7 +197,10 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
             yield _Piece(line + rest.count(b"\n", seen, start), rest[start:], whole=False)
         line += rest.count(b"\n", seen, keep)
         rest = rest[keep:]
-    if last := _START.search(rest):
+    last = _START.search(rest)
+    if first and rest[: last and last.start()].strip():
+        yield _Piece(1, rest[2 : last and last.start()], whole=True)
+    if last:
         yield _Piece(line + rest.count(b"\n", 0, last.end()), rest[last.end() :], whole=True)
 
 
@@ -119,39 +213,30 @@ class _Reader:
         self._names: dict[bytes, str] = {}
         self._latin = False
 
-    def read(self, pieces: Iterator[_Piece]) -> Iterator[tuple[int, ForeignGame]]:
-        following = deque[_Piece]()
-        while following or (following := deque(islice(pieces, 1))):
-            line, text, whole = following.popleft()
-            opened = text.rfind(b"{")
-            if not whole:
-                self._bad("long", line)
-            elif opened >= 0 and text.rfind(b"}", opened) < 0:
-                # A comment is open: what follows up to its end is not a game.
-                inside = _pieces_in_comment(following, pieces)
-                self._bad("comment" if inside else "cut", line)
-                for _ in range(inside):
-                    following.popleft()
+    def read(self, games: Iterator[PgnText]) -> Iterator[tuple[int, ForeignGame]]:
+        for text in games:
+            if not text.tagged:
+                continue
+            if text.problem:
+                self._bad(text.problem, text.line)
+                continue
+            try:
+                game = self._game(text)
+            except UnratedError as error:
+                self._bad(error.kind, text.line, error.why)
             else:
-                try:
-                    game = self._game(text, line)
-                except UnratedError as error:
-                    self._bad(error.kind, line, error.why)
-                else:
-                    self._problems.read += 1
-                    yield line, game
+                self._problems.read += 1
+                yield text.line, game
 
     def _bad(self, kind: str, line: int, why: str = "") -> None:
         self._problems.read += 1
         self._problems.add(kind, self._label, line, why)
 
-    def _game(self, data: bytes, line: int) -> ForeignGame:
+    def _game(self, text: PgnText) -> ForeignGame:
         """A game from its tags and the end of its moves. Raises UnratedError."""
-        header = _HEADER.match(data)
-        split = header.end() if header else 0
-        if split > MAX_HEADER:
+        line, head, moves, _ = text
+        if len(head) > MAX_HEADER:
             raise UnratedError("long")
-        head = data[:split]
         if b"\0" in head:
             raise UnratedError("nul")
         found = _TAG.findall(head)
@@ -161,24 +246,25 @@ class _Reader:
         result = tags.get(b"Result", b"")
         if len(tags) < len(found):
             raise UnratedError("contradiction", "a tag is there twice")
-        end = data[max(split, len(data) - _TAIL) :].rstrip()
+        end = moves[-_TAIL:].rstrip()
         if result == b"*":
             raise UnratedError("unfinished")
         if not result or result == b"?":
             raise UnratedError("no-result")
-        ranks = RANKS.get(result.decode("latin-1"))
-        # ``RANKS`` knows the scores of tables too, but a tag of PGN is never a bare 1 or 0.
+        ranks = ranks_of(self._decoded(result))
+        # Tables have the score of the first player, but a tag of PGN is never a bare 1 or 0.
         if ranks is None or result in (b"1", b"0"):
             raise UnratedError("bad-result", result[:20].decode("latin-1"))
-        if end and (b";" in end or not end.endswith(result)):
+        written = result_text(ranks).encode()
+        if end and (b";" in end or not end.endswith(written)):
             token = _END.search(end)
-            if token is None or token[1] != result:
+            if token is None or token[1] != written:
                 raise UnratedError("cut" if token is None else "contradiction")
         players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
         check_players(players)
         reason, faults = ending_of(tags.get(b"Termination", b"").decode("latin-1"), ranks)
         if reason == UNTERMINATED:
-            raise UnratedError("contradiction", f"{result.decode()} but unterminated")
+            raise UnratedError("contradiction", f"{written.decode()} but unterminated")
         if self._latin:
             self._latin = False
             self._problems.add("latin", self._label, line)
@@ -191,29 +277,36 @@ class _Reader:
             date_of(tags.get(b"UTCDate", tags.get(b"Date", b"")).decode("latin-1")),
             reason,
             faults,
-            _play(tags.get(b"FEN", b""), data[split:]),
+            _play(tags.get(b"FEN", b""), moves),
         )
 
     def _name(self, data: bytes) -> str:
         known = self._names.get(data)
         if known is None:
-            plain = _ESCAPE.sub(rb"\1", data) if b"\\" in data else data
-            try:
-                known = plain.decode("utf-8").strip()
-            except UnicodeDecodeError:
-                known = plain.decode("latin-1").strip()
-                self._latin = True
-                return known
-            self._names[data] = known
+            before, self._latin = self._latin, False
+            known = self._decoded(_ESCAPE.sub(rb"\1", data) if b"\\" in data else data).strip()
+            if not self._latin:
+                self._names[data] = known
+            self._latin = self._latin or before
         return known
 
+    def _decoded(self, data: bytes) -> str:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            self._latin = True
+            return data.decode("latin-1")
 
-def _pieces_in_comment(following: deque[_Piece], pieces: Iterator[_Piece]) -> int:
-    """The number of pieces in which an open comment goes on and ends; 0 if it ends nowhere near.
 
-    ``following`` holds the pieces that were looked at already, and takes more.
+def _pieces_in_comment(following: deque[_Piece], pieces: Iterator[_Piece]) -> tuple[int, bool]:
+    """The number of pieces in which an open comment goes on and ends, 0 if it ends nowhere near.
+
+    It is certain unless a brace opens before it ends: then a game may have been cut inside a comment, or a
+    player may have got the text of a game into one. ``following`` holds the pieces that were looked at
+    already, and takes more.
     """
     room, count = MAX_COMMENT, 0
+    certain = True
     while room > 0:
         if count == len(following):
             following.extend(islice(pieces, 1))
@@ -221,10 +314,13 @@ def _pieces_in_comment(following: deque[_Piece], pieces: Iterator[_Piece]) -> in
             break
         text = following[count].text
         count += 1
-        if b"}" in text[:room]:
-            return count
+        end = text.find(b"}", 0, room)
+        certain = certain and b"{" not in text[: len(text) if end < 0 else end]
+        if end >= 0:
+            # A comment may end here and another one begin that runs into the next piece.
+            return count, certain and not _is_open(text, end + 1)
         room -= len(text)
-    return 0
+    return 0, False
 
 
 def _both_controls(tags: dict[bytes, bytes]) -> bytes:

@@ -8,9 +8,8 @@ from tourney.errors import UsageError
 from tourney.exchange.results import import_outcomes
 from tourney.exchange.tally import Tally
 from tourney.match.record import Outcome
-from tourney.ratings.batch import Batch, rate
+from tourney.ratings.batch import Batch, BatchMethod, PoolMethod
 from tourney.ratings.counts import Counts, Found
-from tourney.ratings.likelihood import Expected
 from tourney.ratings.method import Forfeits
 from tourney.results.ratings import MAX_PLAYERS
 from tourney.schedule.row import MatchKey, ResultRow, Row
@@ -24,10 +23,13 @@ def rate_tally(
     *,
     pairs: bool = False,
     joined: bool = True,
-    model: type[Expected] = Expected,
+    method: PoolMethod | None = None,
     anchors: Mapping[str, float] | None = None,
 ) -> Batch:
-    """Rate games in one fit; ``anchors`` are Elo by name. Raise UsageError for what cannot be rated."""
+    """Rate games in one fit (default: Tourney's own); ``anchors`` are Elo by name.
+
+    Raise UsageError for games that cannot be rated.
+    """
     players = tally.players
     if len(players) > MAX_PLAYERS:
         counts = sorted(tally.games_of().values(), reverse=True)
@@ -47,7 +49,7 @@ def rate_tally(
     counts_ = Counts.of_clusters(found, range(len(players)), tally.seats or 2)
     counts_ = replace(counts_, distinct=min(tally.distinct, int(counts_.game_times.sum())))
     levels = {number[name]: elo for name, elo in (anchors or {}).items()}
-    return rate(counts_, pairs=pairs, model=model, anchors=levels)
+    return (method or BatchMethod()).fit(counts_, pairs=pairs, anchors=levels)
 
 
 def results_of(tally: Tally) -> Iterator[ResultRow]:

@@ -11,24 +11,31 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
+from unicodedata import normalize
 
 from tourney.errors import InputError, UsageError
 from tourney.exchange.foreign_game import ForeignGame, Problems
 from tourney.exchange.pgn_headers import read_pgn
 from tourney.exchange.table import read_csv, read_json_lines
 from tourney.exchange.tally import Tally, without_rare
-from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked
+from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked, utf8_of
 
 Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, ForeignGame]]]
 
 READERS: Final[dict[str, Reader]] = {"pgn": read_pgn, "csv": read_csv, "jsonl": read_json_lines}
 """The readers by the name of their form."""
-TITLES: Final = {"pgn": "PGN", "csv": "CSV", "jsonl": "JSON lines"}
+TITLES: Final = {"pgn": "PGN", "csv": "CSV", "jsonl": "JSON"}
 """The forms' names in sentences."""
+_WHY: Final = {
+    "pgn": " (it begins with [, % or ;)",
+    "csv": " (it begins with neither [, % nor ;, nor with { or [{)",
+    "jsonl": " (it begins with { or [{)",
+}
+"""Why a form was guessed, in sentences."""
 STEP: Final = 20_000
 """Games between two reports of progress."""
 MAX_RATIO: Final = 1000
@@ -40,8 +47,6 @@ _REFUSED: Final = {
     b"BZh": "compressed with bzip2: unpack it, or compress it with gzip or zstd",
     b"\xfd7zXZ": "compressed with xz: unpack it, or compress it with gzip or zstd",
     b"7z\xbc\xaf": "a 7z archive: unpack it, or compress the file with gzip or zstd",
-    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
     b"SQLite format 3": "a database: name it by --db, as in `tourney ratings --db FILE`",
 }
 
@@ -51,9 +56,6 @@ _UNRATED: Final = {
     _COMMENTS + rb"1\s*\.+\s*" + _COMMENTS + rb"\S": (
         'looks like PGN movetext without tags: put [White "..."], [Black "..."] and [Result "..."] on lines'
         " before the moves of each game, or write a table of results"
-    ),
-    rb'\[\s*(?:[\[{\]"]|\Z)': (
-        "looks like a JSON array, not like JSON lines: write one object a line, as `jq -c '.[]'` does"
     ),
     rb"(?i:<(?:!doctype|html|\?xml|head|body)\b)": (
         "looks like a web page: download the file of results itself"
@@ -78,10 +80,10 @@ def chunks(path: Path, problems: Problems, label: str = "") -> Iterator[Iterator
     label = label or label_of(path)
     try:
         if str(path) == "-":
-            yield _content(sys.stdin.buffer, label, problems)
+            yield utf8_of(_content(sys.stdin.buffer, label, problems))
         else:
             with path.open("rb") as file:
-                yield _content(file, label, problems)
+                yield utf8_of(_content(file, label, problems))
     except OSError as error:
         raise InputError(f"{label} cannot be read: {error.strerror or error}") from error
 
@@ -115,8 +117,7 @@ def _content(file: BinaryIO, label: str, problems: Problems) -> Iterator[bytes]:
                 raise InputError(
                     f"{label} expands more than {MAX_RATIO:,} times: it is not a compressed file of games"
                 )
-            # The readers of all forms see the text alone, without a byte order mark before it.
-            yield block.removeprefix(BOM_UTF8) if total == len(block) else block
+            yield block
     except DamagedError as error:
         problems.add("file", label, 0, f"{error.form}: {error}")
 
@@ -156,7 +157,7 @@ class Filter:
 def form_of(first: bytes) -> str:
     """The form of a file by its first bytes: ``pgn``, ``jsonl`` or ``csv``."""
     text = first.removeprefix(BOM_UTF8).lstrip()
-    if text.startswith(b"{"):
+    if text.startswith(b"{") or re.match(rb'\[\s*(?:[\[{\]"]|\Z)', text):
         return "jsonl"
     return "pgn" if text[:1] in (b"[", b"%", b";") else "csv"
 
@@ -173,6 +174,8 @@ def holds_results(first: bytes) -> bool:
     """Whether a file that begins so has results, and not records or a tournament of Tourney."""
     if is_compressed(first) or not (first.strip() and form_of(first) == "jsonl"):
         return bool(first.strip())
+    if first.lstrip().startswith(b"["):
+        return True
     try:
         value = parse_json(first.removeprefix(BOM_UTF8).lstrip().split(b"\n", 1)[0])
     except ValueError:
@@ -204,6 +207,12 @@ def read_files(
     tally, problems = Tally(), Problems()
     seen_controls: Counter[str] = Counter()
     seats = 0
+    one_form = _Names(problems)
+    filter_ = replace(
+        filter_,
+        players=frozenset(normalize("NFC", name) for name in filter_.players),
+        without=frozenset(normalize("NFC", name) for name in filter_.without),
+    )
     for scope, path in enumerate(paths):
         label = (labels or {}).get(path) or label_of(path)
         with chunks(path, problems, label) as blocks:
@@ -213,8 +222,10 @@ def read_files(
             if form is None:
                 _refuse_unrated(first, label)
             problems.forms.add(form or form_of(first))
+            problems.guessed = problems.guessed or form is None
             reader = READERS[form or form_of(first)]
-            for line, game in reader(chain([first], blocks), label, problems):
+            for line, given in reader(chain([first], blocks), label, problems):
+                game = one_form(given, label, line)
                 if problems.read % STEP == 0:
                     step(problems.read)
                 if filter_.time_controls:
@@ -238,8 +249,28 @@ def read_files(
     return tally, problems
 
 
+class _Names:
+    """Gives each name its composed form of Unicode (NFC), and notes the names that come in both forms."""
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        self._spelt: dict[str, set[str]] = {}
+
+    def __call__(self, game: ForeignGame, label: str, line: int) -> ForeignGame:
+        if all(map(str.isascii, game.players)):
+            return game
+        players = tuple(normalize("NFC", name) for name in game.players)
+        for name, given in zip(players, game.players, strict=True):
+            spelt = self._spelt.setdefault(name, {given})
+            if given not in spelt:
+                spelt.add(given)
+                self._problems.add("unicode", label, line, name)
+        return game._replace(players=players)
+
+
 def _nothing(problems: Problems, controls: dict[str, int]) -> str:
-    read_as = " and ".join(TITLES[form] for form in READERS if form in problems.forms)
+    reasons = _WHY if problems.guessed else dict.fromkeys(READERS, "")
+    read_as = " and ".join(TITLES[form] + reasons[form] for form in READERS if form in problems.forms)
     if not problems.read:
         return f"there is no game in these results{read_as and ', read as '}{read_as}"
     why = "; ".join(sentence for _, sentence in problems.sentences_by_kind(1))

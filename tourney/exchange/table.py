@@ -1,14 +1,16 @@
 """Read results from CSV and JSON lines: two players with a result, or any number with a rank each."""
 
 import csv
+import io
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
-from typing import Final
+from typing import Final, TypeVar
 
 from tourney.errors import InputError, RecordError
 from tourney.exchange.foreign_game import (
-    RANKS,
     UNFINISHED,
     ForeignGame,
     Problems,
@@ -16,6 +18,7 @@ from tourney.exchange.foreign_game import (
     check_players,
     date_of,
     ending_of,
+    ranks_of,
 )
 from tourney.match.evidence import Evidence
 from tourney.match.record import read_record
@@ -24,8 +27,8 @@ from tourney.parsing import file_of, parse_json
 MAX_LINE: Final = 1 << 20
 """Bytes of a line; longer ones are skipped."""
 MAX_SEATS: Final = 16
-MAX_TIED: Final = 4
-"""Players up to which any rank may be shared: the likelihood of a tie adds up all of its orders."""
+MAX_ARRAY: Final = 64 << 20
+"""Bytes of a JSON array, which is read as a whole."""
 
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "white": ("white", "first"),
@@ -47,6 +50,7 @@ _ACCEPTED: Final = (
     "white, black and result; or players and ranks; or player1, player2 ... and rank1, rank2 ..."
 )
 
+T = TypeVar("T")
 Fields = Mapping[str, object]
 """A line's values by the keys of ``NAMES``."""
 
@@ -87,6 +91,8 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
     """
     lines = lines_of(blocks, label, problems)
     number, head = next(lines, (1, ""))
+    if head.lower().startswith("sep="):  # for Excel
+        number, head = next(lines, (1, ""))
     # The header decides: the first separator that makes its columns those of a result.
     for delimiter in ",;\t":
         columns = [_key(cell) for cell in _cells(head, delimiter) or ()]
@@ -121,20 +127,46 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
 def read_json_lines(
     blocks: Iterable[bytes], label: str, problems: Problems
 ) -> Iterator[tuple[int, ForeignGame]]:
-    """Yield the games of JSON lines: objects with the keys of ``NAMES``, or records of Tourney."""
+    """Yield the games of JSON lines or of one array: objects with the keys of ``NAMES``, or records.
+
+    Raises InputError for an array of more than ``MAX_ARRAY`` bytes, or one that is not JSON.
+    """
 
     def game(text: str) -> ForeignGame:
         try:
-            value = parse_json(text)
+            return game_of(parse_json(text))
         except ValueError as error:
             raise UnratedError("line", f"not JSON: {error}"[:80]) from None
+
+    def game_of(value: object) -> ForeignGame:
         if not isinstance(value, dict):
             raise UnratedError("line", "not an object")
         if str(value.get("format", "")).startswith("tourney-"):
             return _recorded(value)
         return _game({_key(key): field for key, field in value.items()})
 
-    yield from _games(lines_of(blocks, label, problems), label, problems, game)
+    file = file_of(blocks)
+    if file.peek(1).lstrip()[:1] == b"[":
+        yield from _games(enumerate(_items(file, label), 1), label, problems, game_of, "item")
+    else:
+        yield from _games(
+            lines_of(iter(partial(file.read1, MAX_LINE), b""), label, problems), label, problems, game
+        )
+
+
+def _items(file: io.BufferedReader, label: str) -> list[object]:
+    data = file.read(MAX_ARRAY + 1)
+    if len(data) > MAX_ARRAY:
+        raise InputError(
+            f"{label} is a JSON array of more than {MAX_ARRAY >> 20} MiB: write one object a line, as"
+            " `jq -c '.[]'` does"
+        )
+    try:
+        items = parse_json(data.decode("utf-8"))
+    except ValueError as error:
+        raise InputError(f"{label} was read as a JSON array, because it begins with [: {error}") from None
+    assert isinstance(items, list)  # noqa: S101 - for the type checker: it begins with a bracket
+    return items
 
 
 def _recorded(value: object) -> ForeignGame:
@@ -159,14 +191,20 @@ def _recorded(value: object) -> ForeignGame:
 
 
 def _games(
-    lines: Iterable[tuple[int, str]], label: str, problems: Problems, parse: Callable[[str], ForeignGame]
+    lines: Iterable[tuple[int, T]],
+    label: str,
+    problems: Problems,
+    parse: Callable[[T], ForeignGame],
+    noun: str = "",
 ) -> Iterator[tuple[int, ForeignGame]]:
+    """Yield games by the number of their line or, with a ``noun``, of their item."""
     for number, text in lines:
         problems.read += 1
         try:
             game = parse(text)
         except UnratedError as error:
-            problems.add(error.kind, label, number, error.why)
+            where = (f"{label} {noun} {number}", 0) if noun else (label, number)
+            problems.add(error.kind, *where, error.why)
         else:
             yield number, game
 
@@ -209,26 +247,26 @@ def _players(fields: Fields) -> tuple[str, ...]:
 def _ranks(fields: Fields, seats: int) -> tuple[int, ...]:
     given = fields.get("ranks")
     if given:
-        if not isinstance(given, list) or any(isinstance(rank, (float, bool)) for rank in given):
+        if not isinstance(given, list) or any(isinstance(rank, bool) for rank in given):
             raise UnratedError("ranks")
         try:
-            ranks = tuple(int(rank) for rank in given)
-        except (TypeError, ValueError):
+            # A shared rank may be the mean of places, and a spreadsheet may write it with a comma.
+            ranks = tuple(float(rank.replace(",", ".") if isinstance(rank, str) else rank) for rank in given)
+        except (TypeError, ValueError, OverflowError):
             raise UnratedError("ranks") from None
         # Other numberings, such as 1 1 2 or 0 1, become 1 + the number of players strictly better.
-        if len(ranks) != seats:
+        if len(ranks) != seats or not all(map(math.isfinite, ranks)):
             raise UnratedError("ranks")
-        if seats > MAX_TIED and any(ranks.count(rank) > 1 for rank in ranks if rank < max(ranks)):
-            raise UnratedError("ranks", f"with more than {MAX_TIED} players only the last rank may be shared")
         return tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
     result = _text(fields.get("result", ""))
     if result == UNFINISHED:
         raise UnratedError("unfinished")
     if not result:
         raise UnratedError("no-result")
-    if seats != 2 or result not in RANKS:
+    scored = ranks_of(result)
+    if seats != 2 or scored is None:
         raise UnratedError("bad-result", result[:20])
-    return RANKS[result]
+    return scored
 
 
 def _text(value: object) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tourney.errors import ActionError, GameError, OptionError, PositionError
@@ -45,12 +45,17 @@ TERMINATIONS: tuple[Termination, ...] = get_args(Termination)
 
 
 class Option(NamedTuple):
-    """An option of a game: name, default, allowed values (strings) and a line of help."""
+    """An option of a game: name, default, allowed values (strings) and a line of help.
+
+    ``later``: it came after records of the game were written. Its default stands nowhere (settings,
+    positions, records, the line ``game`` of the bot protocol), so that their digests stay.
+    """
 
     name: str
     default: str
     values: tuple[str, ...]
     help: str
+    later: bool = False
 
     def check(self, value: str) -> str:
         """The value itself. Raises OptionError, which names the allowed values, for another one."""
@@ -201,6 +206,8 @@ class Game(ABC, Generic[A]):
     has_hidden_actions: bool = False
     outside: ClassVar[bool] = False
     """Whether an outside referee plays the matches, so that there are results and no actions."""
+    launcher: ClassVar[str] = ""
+    """The launcher (``tourney.match.launcher``) of all its matches; "" if their limits decide."""
     observations_inform: bool = False
     """Whether observations tell a seat more than the actions that it sees. Then ``sample`` may refuse one."""
     has_positions: bool = True
@@ -240,21 +247,35 @@ class Game(ABC, Generic[A]):
     def settings(
         self, seats: int | None = None, options: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, str]]:
-        """Check seats and options, and fill in defaults in the order of ``options``. Raises OptionError."""
+        """Check seats and options, and fill in defaults in the order of ``options``. Raises OptionError.
+
+        An option that is ``later`` is left out where it has its default.
+        """
         count = self.seat_counts[0] if seats is None else seats
         if count not in self.seat_counts:
             allowed = ", ".join(map(str, self.seat_counts))
             raise OptionError(f"{self.name} is played with {allowed} seats, not {count}")
         values = dict(options or {})
-        full = {o.name: o.check(values.pop(o.name)) if o.name in values else o.default for o in self.options}
+        full = {
+            o.name: o.check(values.pop(o.name)) if o.name in values else o.default
+            for o in self.options
+            if o.name in values or not o.later
+        }
         for key in values:
             names = ", ".join(o.name for o in self.options) or "none"
             raise OptionError(f"{self.name} has no option {key}; its options: {names}")
         self.check_settings(count, full)
-        return count, full
+        return count, {
+            o.name: full[o.name]
+            for o in self.options
+            if full.get(o.name, o.default) != o.default or not o.later
+        }
 
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
-        """Raise OptionError for a combination of seats and options that the game refuses."""
+        """Raise OptionError for a combination of seats and options that the game refuses.
+
+        An option that is ``later`` is there only if it was given.
+        """
 
     def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - for subclasses
         """Whether every game has one winner and all other seats share rank 2; the default is no.
@@ -276,6 +297,18 @@ class Game(ABC, Generic[A]):
         if not state.is_legal(action):
             raise ActionError(f"action {text} is not legal here")
         return action
+
+    def action_meant(self, state: State[A], text: str) -> str:
+        """The legal action that the seat to act means by a text, spelled as players may. Raises ActionError.
+
+        A text that is itself a legal action never means another one.
+        """
+        try:
+            self.read_action(state, text)
+        except ActionError:
+            text = self.read_notation(state.observation(state.actor), text)
+            self.read_action(state, text)
+        return text
 
     def read_notation(self, view: str, text: str) -> str:  # noqa: ARG002 - most games have one notation
         """The action string of a move as players write it where a seat sees ``view``; else the text."""
@@ -316,8 +349,10 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} takes no positions as openings")
 
-    def read_pgn(self, text: str) -> Iterator[Callable[[], tuple[str, ...]]]:  # noqa: ARG002 - for games that PGN is written of
+    def read_pgn(self, blocks: Iterable[bytes]) -> Iterator[Callable[[], tuple[str, ...]]]:  # noqa: ARG002 - for games that PGN is written of
         """Yield a function for each game of a PGN, which returns its actions: its FEN as a set-up, its moves.
+
+        ``blocks``: the text of the file in pieces of any size.
 
         The function raises PositionError for a game that cannot be read.
         """

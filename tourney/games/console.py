@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from tourney.errors import ActionError, GameError, OptionError, UsageError, printable
+from tourney.errors import ActionError, GameError, OptionError, UsageError
 from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, AnyGame, AnyState
 from tourney.games.tree import perft
+from tourney.texts import printable
 
 MAX_LINE = 65_536  # the longest input line in bytes, without its newline
 

@@ -70,6 +70,7 @@ class External(Game[str]):
     max_actions = 1
     has_positions = False
     outside = True
+    launcher = "outside"
 
     def settings(
         self, seats: int | None = None, options: Mapping[str, str] | None = None

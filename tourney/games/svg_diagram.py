@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from tourney.errors import legible
 from tourney.games.diagrams import (
     ASIDE_WORDS,
     FIELD,
@@ -29,6 +28,7 @@ from tourney.games.diagrams import (
     style,
 )
 from tourney.prepared_types import prepared
+from tourney.texts import legible
 
 SIDE_BODIES: tuple[str, ...] = (
     '<circle r="43"/>',

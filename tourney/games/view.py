@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from tourney.errors import legible
 from tourney.games.diagrams import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
+from tourney.texts import legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

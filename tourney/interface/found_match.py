@@ -72,7 +72,7 @@ class FoundMatch:
     def positions(self, last: int | None = None) -> Iterator[MatchPosition]:
         """The positions from the start to the one after ``last`` actions (default: all), by the rules.
 
-        The dice are those of the record. Raises GameError if the rules of the record are not installed, and
+        The dice come from the record. Raises GameError if the rules of the record are not installed, and
         RecordError for an illegal action.
         """
         # here and not at the first position: a generator of its own checks nothing before it is asked
@@ -100,6 +100,7 @@ class FoundMatch:
         """A row for each action, in their order: its actor, its time, and the position after it."""
         record = self.record
         times = self.measured.times_ms
+        # The first position is the start, which belongs to no action.
         after = iter(self.positions())
         next(after)
         return data_frame(
@@ -170,11 +171,13 @@ def check_argument(name: str, value: object, valid: bool, wanted: str) -> None:
 
 def whole_number(value: object, least: int, most: int | None = None) -> bool:
     """Whether a value is an int of a range; ``True`` is not."""
+    # bool is a subclass of int, and True as a seed is a mistake.
     return type(value) is int and value >= least and (most is None or value <= most)
 
 
 def is_file(words: str) -> bool:
     """Whether words name a record file; a bare number never does."""
+    # A file named "12" in the folder must not change the meaning of `tourney show 12`.
     return _NUMBER.fullmatch(words) is None and Path(words).is_file()
 
 

@@ -4,7 +4,6 @@ import dataclasses
 import secrets
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -57,16 +56,20 @@ def play_match(
     check_argument("sandbox", sandbox, sandbox in get_args(SandboxLevel), '"strict", "auto" or "off"')
     rules = find_game(game)
     count, full = rules.settings(len(bots), options)
-    kept = BotStore(Path(store))
-    entrants = [_entrant(rules, bot, kept) for bot in bots]
+    bot_store = BotStore(Path(store))
+    entrants = [_entrant(rules, bot, bot_store) for bot in bots]
+    # Records and results name bots, so a bot against itself needs two names.
     if len({entrant.name for entrant in entrants}) < count:
-        entrants = [replace(one, name=f"{one.name}-{seat}") for seat, one in enumerate(entrants, start=1)]
+        entrants = [
+            replace(entrant, name=f"{entrant.name}-{seat}") for seat, entrant in enumerate(entrants, start=1)
+        ]
     number = secrets.randbits(64) if seed is None else seed
     spec = MatchSpec(rules.name, tuple(full.items()), tuple(entrants), number, limits)
-    modules = any(kept.is_module(entrant.digest) for entrant in entrants)
+    modules = any(bot_store.is_module(entrant.digest) for entrant in entrants)
+    # Before a process starts: the kernel would end a bot in the middle of the match.
     refuse_unfit(MatchMemory.of(limits, count, modules=modules))
-    box = open_sandbox(sandbox, {"the bot store": kept.root})
-    with closing(StoreLauncher(kept, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
+    box = open_sandbox(sandbox, {"the bot store": bot_store.root})
+    with MatchRunner(StoreLauncher(bot_store, box), sandbox=box) as runner:
         played = runner.play(spec)
     names = " against ".join(entrant.name for entrant in entrants)
     label = f"{rules.name}: {names}, seed {number}"
@@ -94,12 +97,12 @@ def run_tournament(
     """
     if workers is not None and not callable(workers):
         check_argument("workers", workers, whole_number(workers, 1), "a number of matches from 1 on")
-    found = file if isinstance(file, TournamentFile) else read_tournament_file(Path(file))
+    tournament_file = file if isinstance(file, TournamentFile) else read_tournament_file(Path(file))
     make = workers if callable(workers) else partial(LocalExecutor, workers or default_processes())
     options = options or RunOptions()
     if allow_weaker:
         options = dataclasses.replace(options, play=dataclasses.replace(options.play, allow_weaker=True))
-    return run_unattended(found, str(db), Path(bots), make, listener or Listener(), options)
+    return run_unattended(tournament_file, str(db), Path(bots), make, listener or Listener(), options)
 
 
 def split_bot(words: str) -> tuple[str, list[str]]:
@@ -115,7 +118,9 @@ def split_bot(words: str) -> tuple[str, list[str]]:
 
 def _entrant(game: AnyGame, bot: str | Path, store: BotStore) -> Entrant:
     reference, args = (str(bot), []) if isinstance(bot, Path) else split_bot(bot)
-    found = resolve_bot(reference, store)
-    if not found.manifest.plays(game.name):
-        raise BotError(f"{found.label} does not play {game.name}; it plays {', '.join(found.manifest.games)}")
-    return entrant_of(found, found.manifest.name, args)
+    stored_bot = resolve_bot(reference, store)
+    if not stored_bot.manifest.plays(game.name):
+        raise BotError(
+            f"{stored_bot.label} does not play {game.name}; it plays {', '.join(stored_bot.manifest.games)}"
+        )
+    return entrant_of(stored_bot, stored_bot.manifest.name, args)

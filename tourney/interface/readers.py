@@ -40,7 +40,7 @@ class TournamentReader:
         return f"<tournament {self.name}: {self.stored.game}, {self.stored.plan.format}>"
 
     def table(self, name: str) -> DataTable:
-        """A table by its name in ``tourney export --what``; its rows are read lazily, and once."""
+        """A table by its name in ``tourney export --what``; its rows are read lazily, and only once."""
         return TABLES[name](self.database, self.stored)
 
     def _frame(self, name: str) -> "pd.DataFrame":
@@ -53,7 +53,7 @@ class TournamentReader:
         return self._frame("entrants")
 
     def matches(self) -> "pd.DataFrame":
-        """A row for each match, also for those without a result."""
+        """A row for each match, with or without a result."""
         return self._frame("matches")
 
     def seats(self) -> "pd.DataFrame":
@@ -81,7 +81,7 @@ class TournamentReader:
         return compute_standings(self.database, self.stored.id)
 
     def interim(self) -> str:
-        """A sentence on what an unfinished tournament has still to play; "" for a finished one."""
+        """A sentence on the matches still to play; "" for a finished tournament."""
         return interim_sentence(self.stored.complete, self.database.schedules.progress(self.stored.id))
 
     def status(self) -> "TournamentStatus":

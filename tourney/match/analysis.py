@@ -16,14 +16,14 @@ import hashlib
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 import msgspec
 import rfc8785
 from msgspec import Meta, Struct, structs
 
-from tourney.errors import InputError
-from tourney.games.base import CHANCE, AnyGame
+from tourney.errors import ActionError, InputError
+from tourney.games.base import CHANCE, AnyGame, AnyState
 from tourney.games.registry import find_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.guided_channel import CHOSEN, FollowedRecord
@@ -77,7 +77,7 @@ class ValuedTurn(Struct, frozen=True, array_like=True, forbid_unknown_fields=Tru
 
 
 class Analyser(Struct, frozen=True, forbid_unknown_fields=True):
-    """What values positions: a reference bot and its limits."""
+    """The reference bot that values positions, and its limits."""
 
     bot: Entrant
     limits: Limits
@@ -125,12 +125,12 @@ class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
 
     def accuracy(self, seat: int) -> float | None:
         """A seat's accuracy in percent, to one decimal, or None if no loss of it is known."""
-        found = [
+        shares = [
             min(100.0, 103.1668 * math.exp(-0.04354 * point.loss / 10) - 3.1669)
             for point in self.points
             if point.seat == seat and point.loss is not None
         ]
-        return round(max(0.0, math.fsum(found) / len(found)), 1) if found else None
+        return round(max(0.0, math.fsum(shares) / len(shares)), 1) if shares else None
 
     def marks_of(self, seat: int) -> dict[Mark, int]:
         """How often a seat earned each mark, the gravest first."""
@@ -138,7 +138,7 @@ class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def guide_of(record: Record) -> FollowedRecord:
-    """What leads the analyser through a record."""
+    """The guide that leads the analyser through a record."""
     return FollowedRecord(tuple(action for _, action in record.actions))
 
 
@@ -156,74 +156,94 @@ def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser) -> Anal
     if played.record.actions[: len(record.actions)] != record.actions:
         # The analyser's own actions are not played, so an illegal one is the record's.
         raise InputError("the actions of the record do not follow from its seed: `tourney verify` says more")
-    said: dict[int, ValuedTurn] = {}
+    valued: dict[int, ValuedTurn] = {}
     for line in played.log:
-        if line.kind == "info" and line.ply <= len(record.actions) and line.ply not in said:
+        if line.kind == "info" and line.ply <= len(record.actions) and line.ply not in valued:
             value = win_chance(line.text)
             chosen = re.search(rf"(?:^| ){CHOSEN}=(\S+)", line.text)
             if value is not None and chosen is not None:
                 best = chosen[1]
-                said[line.ply] = ValuedTurn(line.ply, line.seat, value, best, _line(line.text, best), None)
-    if not said and any(actor for actor, _ in record.actions[record.opening.length :]):
+                valued[line.ply] = ValuedTurn(line.ply, line.seat, value, best, _line(line.text, best), None)
+    if not valued and any(actor for actor, _ in record.actions[record.opening.length :]):
         raise InputError(
             f"{analyser.bot.name} says no value of positions: it must print `info win=` (0 to 1) or"
             " `info score=` (-1 to 1)"
         )
-    points = tuple(_points(record, said))
+    points = tuple(_points(record, valued))
     return Analysis("tourney-analysis/1", record.digest, analyser, points)
 
 
 def _line(info: str, best: str) -> tuple[str, ...]:
     """The expected actions, ``best`` first: those after ``pv=``, separated by commas or blanks."""
-    found = re.search(r"(?:^| )pv=(\S+(?: [^ =]+)*)", info)
-    actions = tuple(found[1].replace(",", " ").split())[:MOST_LINE] if found else ()
+    variation = re.search(r"(?:^| )pv=(\S+(?: [^ =]+)*)", info)
+    actions = tuple(variation[1].replace(",", " ").split())[:MOST_LINE] if variation else ()
     return actions if actions[:1] == (best,) else (best,)
 
 
-def _points(record: Record, said: Mapping[int, ValuedTurn]) -> Iterator[ValuedTurn]:
+def _points(record: Record, valued: Mapping[int, ValuedTurn]) -> Iterator[ValuedTurn]:
     """Yield the turns with their losses."""
     game = find_game(record.game)
-    turns, has_lucks = _turns(record, game), has_luck(game)
+    turns = _turns(record, game)
+    has_lucks = has_luck(game)
     lucks = {draw.ply: draw.luck for draw in draws(record, game)} if has_lucks else {}
     left = {seat: ply for seat, _, ply in record.outcome.faults} | dict(record.outcome.resigned)
-    for ply, point in sorted(said.items()):
+    for ply, point in sorted(valued.items()):
         if ply == len(record.actions):
             yield point
             continue
-        free, known = turns[ply]
+        turn = turns[ply]
+        point = _respelled(point, game, turn.state)  # noqa: PLW2901 - the same point
         if ply >= left.get(point.seat, ply + 1):
             continue  # the referee played for the seat
         loss = None
-        if known and (record.actions[ply][1] == point.best or not free):
+        if turn.loss_known and (record.actions[ply][1] == point.best or not turn.free):
             loss = 0
-        elif known and (after := _after(record, said, ply, point.seat)) is not None:
+        elif turn.loss_known and (after := _after(record, valued, ply, point.seat)) is not None:
             following, value = after
             between = range(ply + 1, following)  # all of them are draws
             if has_lucks or not between:
-                luck = round(SURE_WIN * sum(lucks[one][point.seat - 1] for one in between) / POINT)
+                luck = round(SURE_WIN * sum(lucks[draw_ply][point.seat - 1] for draw_ply in between) / POINT)
                 loss = min(max(point.value - min(max(value - luck, 0), SURE_WIN), 0), SURE_WIN)
         yield structs.replace(point, loss=loss)
 
 
-def _after(record: Record, said: Mapping[int, ValuedTurn], ply: int, seat: int) -> tuple[int, int] | None:
+def _respelled(point: ValuedTurn, game: AnyGame, state: AnyState) -> ValuedTurn:
+    """The point with the reference bot's action as records spell it; unchanged if it is not legal."""
+    try:
+        best = game.action_meant(state, point.best)
+    except ActionError:
+        return point
+    return structs.replace(point, best=best, line=(best, *point.line[1:]))
+
+
+def _after(record: Record, valued: Mapping[int, ValuedTurn], ply: int, seat: int) -> tuple[int, int] | None:
     """The next ply with a value after a ply, and that value for a seat of two; at the end the result."""
     following = ply + 1
     while following < len(record.actions) and record.actions[following][0] == CHANCE:
         following += 1
-    if following in said:
-        value = said[following].value
-        return following, value if said[following].seat == seat else SURE_WIN - value
+    if following in valued:
+        value = valued[following].value
+        return following, value if valued[following].seat == seat else SURE_WIN - value
     if following < len(record.actions) or record.outcome.reason in {"fault", "resign", "adjudication"}:
         return None
     ranks = record.outcome.ranks
-    mine, other = ranks[seat - 1], ranks[2 - seat]
-    return following, SURE_WIN // 2 * (1 + (mine < other) - (mine > other))
+    mine = ranks[seat - 1]
+    theirs = ranks[2 - seat]
+    return following, SURE_WIN // 2 * (1 + (mine < theirs) - (mine > theirs))
 
 
-def _turns(record: Record, game: AnyGame) -> list[tuple[bool, bool]]:
-    """By action: whether the rules left a choice, and whether its loss can be known."""
+class _PlayedTurn(NamedTuple):
+    """An action: the state before it, whether the rules left a choice, and whether its loss can be known."""
+
+    state: AnyState
+    free: bool
+    loss_known: bool
+
+
+def _turns(record: Record, game: AnyGame) -> list[_PlayedTurn]:
+    """The turns of a record, by action."""
     state = game.new(len(record.seats), record.options)
-    found: list[tuple[bool, bool]] = []
+    turns: list[_PlayedTurn] = []
     hidden = False
     pair = len(record.seats) == 2
     for actor, text in record.actions:
@@ -233,6 +253,6 @@ def _turns(record: Record, game: AnyGame) -> list[tuple[bool, bool]]:
         after = state.play(action)
         hidden = hidden and not after.revealed()
         free = actor != CHANCE and len(state.legal_actions()) > 1
-        found.append((free, pair and not hidden))
+        turns.append(_PlayedTurn(state, free, pair and not hidden))
         state = after
-    return found
+    return turns

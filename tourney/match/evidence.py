@@ -1,4 +1,4 @@
-"""What a match is worth as evidence, beside its result: its opening line, its play, and its luck.
+"""The evidence of a match beside its result: its opening line, its play, and its luck.
 
 All follows from the record, and is kept beside it, so that ratings need not read records. Two matches with
 the same entrants by seat and equal plays are the same game played twice.
@@ -76,8 +76,9 @@ def draws(record: Record, game: AnyGame) -> Iterator[Draw]:
 
 
 def _draw(game: AnyGame, state: AnyState, action: AnyAction) -> tuple[Values, Values, int]:
-    """What ``Core.draw`` says of an outcome, in a game without a core."""
-    outcomes, weights = state.legal_actions(), state.chance_weights()
+    """The answer of ``Core.draw`` for an outcome, in a game without a core."""
+    outcomes = state.legal_actions()
+    weights = state.chance_weights()
     values = [_value(game, state.play(outcome)) for outcome in outcomes]
     total = sum(weights)
     means = tuple(
@@ -145,7 +146,7 @@ def largest_rise(record: Record, seat: int) -> Rise | None:
         return None
     shares = [(value + WIN) / POINT for value in values[: -1 if state.actor == OVER else None]]
     rises = (Rise(ply, *pair) for ply, pair in enumerate(pairwise(shares)))
-    return max(rises, key=lambda one: (one.after - one.before, -one.ply), default=None)
+    return max(rises, key=lambda rise: (rise.after - rise.before, -rise.ply), default=None)
 
 
 @dataclass(slots=True)
@@ -200,8 +201,9 @@ class MeanLuck(NamedTuple):
 
 
 def mean_luck(lucks: Sequence[int], matches: int) -> MeanLuck:
-    """The mean of a bot's luck, from that of its groups of ``matches`` in all."""
-    total, squares = sum(lucks), sum(luck * luck for luck in lucks)
+    """The mean of a bot's luck, from the luck of its groups of ``matches`` in all."""
+    total = sum(lucks)
+    squares = sum(luck * luck for luck in lucks)
     if not squares:
         return MeanLuck(matches, 0.0, 0.0)
     return MeanLuck(matches, total / matches / POINT, total / math.sqrt(squares))
@@ -226,10 +228,10 @@ class Evidence(NamedTuple):
     @classmethod
     def of(cls, record: Record) -> Self:
         """The evidence of a record."""
-        found = cls.without_luck(record)
-        luck = luck_of(record) if found.play else ()
+        evidence = cls.without_luck(record)
+        luck = luck_of(record) if evidence.play else ()
         game = known_game(record.game) if luck else None
-        return found._replace(luck=luck, values=0 if game is None else game.value_version)
+        return evidence._replace(luck=luck, values=0 if game is None else game.value_version)
 
     @classmethod
     def without_luck(cls, record: Record) -> Self:
@@ -247,14 +249,16 @@ class Evidence(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The evidence as it is stored; the inverse of ``read``."""
+        """The stored form of the evidence; the inverse of ``read``."""
         luck = f"{self.values}:{','.join(map(str, self.luck))}" if self.luck else ""
         return f"{self.line} {self.play} {luck}" if self.play else ""
 
-    def fits(self, kept: "Evidence") -> bool:
-        """Whether kept evidence may be that of the same record: luck by other values cannot be compared."""
-        other = kept.values and kept.values != self.values
-        return kept[:2] == self[:2] if other else kept == self
+    def fits(self, stored: "Evidence") -> bool:
+        """Whether stored evidence fits this record's: luck by other value functions cannot be compared."""
+        incomparable = stored.values and stored.values != self.values
+        if incomparable:
+            return (stored.line, stored.play) == (self.line, self.play)
+        return stored == self
 
     @classmethod
     def read(cls, text: str, seats: int) -> Self:
@@ -292,6 +296,6 @@ def clusters_of(groups: int, alike: Iterable[Sequence[int]]) -> list[int]:
         return group
 
     for first, *others in alike:
-        for other in others:
-            root[find(other)] = find(first)
+        for member in others:
+            root[find(member)] = find(first)
     return [find(group) for group in range(groups)]

@@ -21,7 +21,7 @@ _ASIDE: Final = (b"position ", b"legal ", _GO)
 
 @dataclass(frozen=True, slots=True)
 class FollowedRecord:
-    """The actions of a record in order, those of chance too, and when a bot is asked.
+    """The actions of a record in order, also of chance, and when a bot is asked.
 
     From ply ``first`` on (actions before it) the bot is asked; before it, the record answers. After the last
     action the bot is asked again and the seat resigns or, with ``live``, the bot plays on.
@@ -30,6 +30,10 @@ class FollowedRecord:
     actions: tuple[str, ...]
     first: int = 0
     live: bool = False
+
+    def channel(self, inner: Channel) -> "GuidedChannel":
+        """The channel of a seat that follows the record."""
+        return GuidedChannel(inner, self)
 
 
 class GuidedChannel(ForwardingChannel):
@@ -62,11 +66,12 @@ class GuidedChannel(ForwardingChannel):
             self._kept += b"".join(line for line in lines if not line.startswith(_ASIDE))
             self._answer("")
             return
-        kept, self._kept = self._kept, b""
-        self._inner.request(kept + data)
+        held_back = self._kept
+        self._kept = b""
+        self._inner.request(held_back + data)
 
     def wait(self, deadline: int) -> Event:
-        """The next event; instead of the bot's answer to ``go``, what it chose and the record's action."""
+        """The next event; instead of the bot's answer to ``go``, its choice and the record's action."""
         while not self._answers:
             event = self._inner.wait(deadline)
             if event.kind != "line":
@@ -83,7 +88,7 @@ class GuidedChannel(ForwardingChannel):
         return self._answers.popleft()
 
     def pending(self) -> Sequence[Event]:
-        """What the bot sent unasked, without its ``info`` lines."""
+        """The lines that the bot sent unasked, without its ``info`` lines."""
         return [
             event
             for event in self._inner.pending()

@@ -12,23 +12,24 @@ from tourney.bots.metering import HOST_MB
 from tourney.bots.sandbox.machine_memory import MachineMemory, free_processes, machine_memory
 from tourney.bots.sandbox.sandbox import MAX_PROCESSES
 from tourney.bots.sandbox.visible_files import COPY_BYTES
-from tourney.errors import SandboxError, counted
+from tourney.errors import SandboxError
 from tourney.match.spec import LEAST_MEMORY_MB, Limits
+from tourney.texts import counted
 
 PROGRAM_MB: Final = 256
-"""Room for the coordinator, which takes about 100 MiB, and what it starts besides workers."""
+"""Room for the coordinator, which takes about 100 MiB, and processes that are not workers."""
 WORKER_MB: Final = 64  # room for a worker, which takes about 35 MiB, and the shells of its sandboxes
 MAX_KEPT: Final = 16  # most bots, or hosts of modules, that a worker keeps for later matches
 OWN_PROCESSES: Final = 64  # room for the processes and threads of the program itself
 WORKER_PROCESSES: Final = 32  # and of a worker, with the sandboxes that it makes
 LEAST_PROCESSES: Final = 96
 """Processes of a bot for which fewer matches are played at a time: a Java machine starts some dozens."""
-_MIB: Final = 1 << 20
+_MIB: Final = 1 << 20  # bytes
 _COPY_MB: Final = COPY_BYTES // _MIB
 
 
 class MatchMemory(NamedTuple):
-    """What the bots of a match may use: their number, the limit of each in MiB, and whether any is a module.
+    """The memory of a match's bots: their number, the limit of each in MiB, and whether any is a module.
 
     A module's host process needs memory beside the module's. ``kept_mb`` is what a bot may use that a worker
     keeps for later matches, or the host of a module; 0 if none is kept.
@@ -84,7 +85,7 @@ class MatchesAtOnce(NamedTuple):
         plan = self
         while plan.matches > 1 and room < _processes_of(plan.matches, bots, LEAST_PROCESSES):
             plan = plan._replace(matches=plan.matches - 1)
-        # If not even one match has as many, its bots have what there is.
+        # If not even one match has as many, its bots share the rest.
         share = (room - _processes_of(plan.matches, bots, 0)) // (plan.matches * bots)
         processes = max(LEAST_PROCESSES // 4, min(MAX_PROCESSES, share))
         at_once = "1 match" if plan.matches == 1 else f"{plan.matches} matches"
@@ -131,7 +132,7 @@ def plan_matches(
     memory: MachineMemory | None = None,
     processes: int | None = None,
 ) -> MatchesAtOnce:
-    """The number of matches at a time, at most ``wanted``, of which all fit into what is available now.
+    """The number of matches at a time, at most ``wanted``, that all fit into the memory available now.
 
     ``memory`` and the number of ``processes`` that can be started (None: any) default to this machine's. At
     least one match, which fits into the total (``refuse_unfit``). Memory that other programs use now is left
@@ -139,7 +140,8 @@ def plan_matches(
     the matches.
     """
     if memory is None:
-        memory, processes = machine_memory(), free_processes()
+        memory = machine_memory()
+        processes = free_processes()
     return _by_memory(need, wanted, memory).sharing(processes, need.bots)
 
 
@@ -148,9 +150,9 @@ def _by_memory(need: MatchMemory, wanted: int, memory: MachineMemory) -> Matches
     most = room // need.match_mb
     matches = max(1, min(wanted, most))
     spare = room // matches - need.match_mb
-    kept = max(0, min(MAX_KEPT, spare // need.kept_mb)) if need.kept_mb else MAX_KEPT
+    kept_bots = max(0, min(MAX_KEPT, spare // need.kept_mb)) if need.kept_mb else MAX_KEPT
     if most >= wanted:
-        return MatchesAtOnce(matches, kept)
+        return MatchesAtOnce(matches, kept_bots)
     bots = counted(need.bots, "bot")
     use = f"each may use {need.match_mb:,} MiB ({bots} with memory-mb = {need.limit_mb}, and its worker)"
     if not most:
@@ -159,7 +161,7 @@ def _by_memory(need: MatchMemory, wanted: int, memory: MachineMemory) -> Matches
             f" {max(0, room):,} MiB are available; until other programs end, the machine may end a bot that"
             " fills its memory"
         )
-        return MatchesAtOnce(matches, kept, text)
+        return MatchesAtOnce(matches, kept_bots, text)
     largest = need.largest_limit(room // wanted)
     advice = f"; memory-mb = {largest} would let {wanted} fit" if largest else ""
     at_once = "1 match" if matches == 1 else f"{matches} matches"
@@ -167,4 +169,4 @@ def _by_memory(need: MatchMemory, wanted: int, memory: MachineMemory) -> Matches
         f"memory: {at_once} at a time, not {wanted}: {use}, and {room:,} MiB of {memory.place} are"
         f" available{advice}"
     )
-    return MatchesAtOnce(matches, kept, text)
+    return MatchesAtOnce(matches, kept_bots, text)

@@ -24,6 +24,7 @@ from tourney.bots.catalogue.command import BotCommand
 from tourney.errors import EnvironmentFailure
 from tourney.games.base import AnyGame
 from tourney.games.external import REFEREE, option_command
+from tourney.match.launcher import Description, MatchLauncher
 from tourney.match.record import Outcome, make_record
 from tourney.match.result import LogLine, Measurements, PlayedMatch
 from tourney.match.spec import MatchSpec
@@ -34,13 +35,28 @@ MAX_LOG: Final = 20_000  # characters of its standard error that are kept: the l
 PLAYERS: Final = "%PLAYERS%"
 
 
+class OutsideReferee(MatchLauncher):
+    """Plays the game ``external``: its referee starts the bots."""
+
+    name = "outside"
+
+    def play(self, spec: MatchSpec, game: AnyGame, describe: Description) -> PlayedMatch:  # noqa: ARG002 - it contains no bot
+        """Play a match. Raises as ``play_external`` does."""
+        return play_external(spec, game, [self.bots.prepared(entrant)[1] for entrant in spec.seats])
+
+    def close(self) -> None:
+        """Nothing: a referee and its bots end with their match."""
+
+
 def play_external(spec: MatchSpec, game: AnyGame, commands: Sequence[BotCommand]) -> PlayedMatch:
     """Play a match of bots with these commands, in seat order.
 
     Raises EnvironmentFailure if the referee fails, takes too long, or prints something else than a result.
     """
     options = dict(spec.options)
-    words = referee_words(option_command(options[REFEREE]), [bot_line(one) for one in commands], spec.seed)
+    words = referee_words(
+        option_command(options[REFEREE]), [bot_line(command) for command in commands], spec.seed
+    )
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     began = time.monotonic()
     output, errors = _run(words, spec, int(options["timeout-s"]))
@@ -73,12 +89,12 @@ def referee_words(words: Sequence[str], bots: Sequence[str], seed: int) -> list[
     if PLAYERS not in words and not any(place in word for place in places for word in words):
         words = [*words, PLAYERS]
     places["%SEED%"] = str(seed)
-    found: list[str] = []
+    filled: list[str] = []
     for word in words:
         # In one go: what looks like a place in a bot's line stays.
         text = re.sub(r"%(?:SEED|P\d+)%", lambda place: places.get(place[0], place[0]), word)
-        found += bots if word == PLAYERS else [text]
-    return found
+        filled += bots if word == PLAYERS else [text]
+    return filled
 
 
 def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[int]]:
@@ -94,8 +110,9 @@ def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[in
         with suppress(ValueError):
             data = parse_json(tried)
             break
-    found = data if isinstance(data, dict) else {}
-    ranks, errors = found.get("ranks"), found.get("errors")
+    printed = data if isinstance(data, dict) else {}
+    ranks = printed.get("ranks")
+    errors = printed.get("errors")
     if not _numbers(ranks, seats):
         raise EnvironmentFailure(
             f"the referee {name} printed no result: it must print an object with ranks, a number for each of"
@@ -103,7 +120,7 @@ def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[in
         )
     if errors is not None and not _numbers(errors, seats):
         raise EnvironmentFailure(f"the referee {name} printed errors that are not a list of {seats} numbers")
-    places = tuple(1 + sum(other < mine for other in ranks) for mine in ranks)
+    places = tuple(1 + sum(better < mine for better in ranks) for mine in ranks)
     return Outcome(places, REFEREE, ()), [seat for seat, error in enumerate(errors or (), 1) if error]
 
 
@@ -146,13 +163,13 @@ def _run(words: Sequence[str], spec: MatchSpec, seconds: int) -> tuple[bytes, st
                 with suppress(OSError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        said = _end(err, MAX_LOG).decode("utf-8", "replace")
+        errors_text = _end(err, MAX_LOG).decode("utf-8", "replace")
         if code is None:
             raise EnvironmentFailure(f"the referee {name} was killed after {seconds} seconds (timeout-s)")
         if code:
-            last = said.strip().rpartition("\n")[2][-200:]
+            last = errors_text.strip().rpartition("\n")[2][-200:]
             raise EnvironmentFailure(f"the referee {name} ended with the exit code {code}: {last}")
-        return _end(out, MAX_OUTPUT), said
+        return _end(out, MAX_OUTPUT), errors_text
 
 
 def _end(path: Path, most: int) -> bytes:

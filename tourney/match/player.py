@@ -71,11 +71,12 @@ class Player:
         now = self.channel.cpu_ms()
         if now is None:
             return None
-        used, self._cpu_ms = max(0, now - self._cpu_ms), max(now, self._cpu_ms)
+        used = max(0, now - self._cpu_ms)
+        self._cpu_ms = max(now, self._cpu_ms)
         return used
 
     def quiet(self) -> bool:
-        """Whether the bot sent nothing but ``info`` since its last answer; drop what it sent."""
+        """Whether the bot sent nothing but ``info`` since its last answer; drop those lines."""
         return not self.lost and all(
             event.kind == "line" and isinstance(decode_bot(event.text), Info)
             for event in self.channel.pending()
@@ -84,6 +85,8 @@ class Player:
 
 def _withheld_words(withheld: Withheld) -> str:
     text = shown(withheld.text)
+    if withheld.whole and not withheld.at_end:
+        return f"its line {text} was not understood"
     if not withheld.at_end:
         return f"{text} came without a newline: {FLUSH}"
     if not withheld.whole:
@@ -115,42 +118,66 @@ class Clocks:
     ``margin_ms`` is added to both, and never shown. Time beyond a seat's clock is a debt, which its
     next increments pay: a clock may be negative, down to ``-margin_ms``, so the time that a seat takes in a
     match never exceeds its clock and its increments by more than the margin. The increment is added after
-    each action. ``steady``: there is no clock, so ``go`` and ``allowance`` never change.
+    each action, and the time of the clock again after each ``clock_moves`` actions. ``entrants`` are the
+    names of the seats, some of which may have limits of their own. ``steady``: there is no clock and all
+    limits are alike, so ``go`` and ``allowance`` never change.
     """
 
-    __slots__ = ("_after", "_before", "_increment", "_left", "_margin", "_most", "steady")
+    __slots__ = ("_after", "_before", "_left", "_limits", "_margin", "_most", "_moves", "steady")
 
-    def __init__(self, limits: Limits, seats: int) -> None:
-        self._increment = (limits.increment_ms or 0) * MS
+    def __init__(self, limits: Limits, seats: int, entrants: Sequence[str] = ()) -> None:
+        self._limits = [limits.of(name) for name in entrants] or [limits] * seats
         self._margin = limits.margin_ms * MS
-        self._most = (limits.move_ms or NO_LIMIT_MS) * MS
-        self._left = None if limits.clock_ms is None else [limits.clock_ms * MS] * seats
-        self.steady = self._left is None
-        shown = None if self._left is None else [0] * seats
-        line = Go(limits.move_ms, shown, limits.increment_ms or 0, limits.nodes).encode()
+        self._most = [(own.move_ms or NO_LIMIT_MS) * MS for own in self._limits]
+        times = [own.clock_ms for own in self._limits]
+        self.steady = times == [None] * seats and self._limits.count(self._limits[0]) == seats
+        # A seat without a clock has a number here for the others to see: the time of an action.
+        self._left = [
+            most if milliseconds is None else milliseconds * MS
+            for milliseconds, most in zip(times, self._most, strict=True)
+        ]
+        self._moves = [own.clock_moves or 0 for own in self._limits]
         # The line is needed once a move, so only its clocks are formatted each time.
-        before, clocks, self._after = line.partition(b"clocks=" + b",".join([b"0"] * seats))
-        self._before = before + clocks[:7]
+        self._before: list[bytes] = []
+        self._after: list[bytes] = []
+        for own in self._limits:
+            shown = None if own.clock_ms is None else [0] * seats
+            line = Go(
+                own.move_ms, shown, own.increment_ms or 0, own.nodes, own.depth, own.clock_moves
+            ).encode()
+            before, clocks, after = line.partition(b"clocks=" + b",".join([b"0"] * seats))
+            self._before.append(before + clocks[:7])
+            self._after.append(after)
 
     @property
     def left(self) -> tuple[int, ...] | None:
-        """Each seat's nanoseconds left, or None where there is no clock."""
-        return None if self._left is None else tuple(self._left)
+        """Each seat's nanoseconds left; without a clock those of an action, or None if no seat has one."""
+        return tuple(self._left) if any(own.clock_ms is not None for own in self._limits) else None
 
-    def go(self) -> bytes:
-        """The ``go`` line: all clocks in whole milliseconds, rounded down, and 0 for a debt."""
-        if self._left is None:
-            return self._before
+    def go(self, seat: int = 1) -> bytes:
+        """The ``go`` line of a seat: all clocks in whole milliseconds, rounded down, and 0 for a debt."""
+        own = self._limits[seat - 1]
+        if own.clock_ms is None:
+            return self._before[seat - 1]
         shown = b",".join([b"%d" % (left // MS if left > 0 else 0) for left in self._left])
-        return self._before + shown + self._after
+        after = self._after[seat - 1]
+        if own.clock_moves:
+            after = after.replace(b" moves=%d" % own.clock_moves, b" moves=%d" % self._moves[seat - 1], 1)
+        return self._before[seat - 1] + shown + after
 
     def allowance(self, seat: int) -> int:
         """A seat's nanoseconds for this turn, with the margin; 0 if a debt has used it up."""
-        time_ = self._most if self._left is None else min(self._most, self._left[seat - 1])
-        return time_ + self._margin
+        return min(self._most[seat - 1], self._left[seat - 1]) + self._margin
 
     def spend(self, seat: int, elapsed: int) -> None:
         """Charge a seat the nanoseconds of an answered turn, its allowance at most; add its increment."""
-        if self._left is not None:
-            left = max(-self._margin, self._left[seat - 1] - elapsed)
-            self._left[seat - 1] = left + self._increment
+        own = self._limits[seat - 1]
+        if own.clock_ms is None:
+            return
+        left = max(-self._margin, self._left[seat - 1] - elapsed) + (own.increment_ms or 0) * MS
+        if own.clock_moves:
+            self._moves[seat - 1] -= 1
+            if not self._moves[seat - 1]:
+                self._moves[seat - 1] = own.clock_moves
+                left += own.clock_ms * MS
+        self._left[seat - 1] = left

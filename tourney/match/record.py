@@ -38,7 +38,7 @@ from tourney.schema import (
 )
 
 FORMAT: Final = "tourney-record/1"
-MAX_SEATS: Final = 64
+MAX_SEATS: Final = 64  # of any game; tournaments have at most 4
 
 FaultKind = Literal["startup", "illegal", "timeout", "crash", "protocol", "overflow"]
 """Why a bot lost a seat.
@@ -69,11 +69,11 @@ def score_of(info: str) -> int | None:
 
     ``score=0.31`` is 31, ``score=-2`` is -200.
     """
-    found = _SCORE.search(info)
-    if found is None:
+    score = _SCORE.search(info)
+    if score is None:
         return None
-    value = min(int(found[2] + f"{found[3] or ''}00"[:2]), MAX_SCORE)
-    return -value if found[1] == "-" else value
+    value = min(int(score[2] + f"{score[3] or ''}00"[:2]), MAX_SCORE)
+    return -value if score[1] == "-" else value
 
 
 class Adjudication(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -154,7 +154,9 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
         """Check what depends on more than one field. Raises SchemaError."""
         check_bits("seed", self.seed)
         self.limits.check_fuel_keys()
-        seats, actions, outcome = len(self.seats), len(self.actions), self.outcome
+        seats = len(self.seats)
+        actions = len(self.actions)
+        outcome = self.outcome
         # The place of a wrong actor is looked for only if there is one: a record has many actions.
         if max((actor for actor, _ in self.actions), default=0) > seats:
             for index, (actor, _) in enumerate(self.actions):
@@ -163,7 +165,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
             raise SchemaError(("outcome", "ranks"), f"has {len(outcome.ranks)} items, but must have {seats}")
         for index, rank in enumerate(outcome.ranks):
             check_range(("outcome", "ranks", index), rank, 1, seats)
-        if any(rank != 1 + sum(other < rank for other in outcome.ranks) for rank in outcome.ranks):
+        if any(rank != 1 + sum(better < rank for better in outcome.ranks) for rank in outcome.ranks):
             raise SchemaError(
                 ("outcome", "ranks"),
                 f"is {list(outcome.ranks)}: a rank is 1 plus the number of seats strictly better",
@@ -209,7 +211,7 @@ _decode = msgspec.json.Decoder(prepared(Record)).decode
 
 
 def make_record(spec: MatchSpec, rules: str, actions: Sequence[tuple[int, str]], outcome: Outcome) -> Record:
-    """The record of a match: the spec, what was played (actor 0 is chance) and how it ended."""
+    """The record of a match: the spec, the actions (actor 0 is chance) and the outcome."""
     parts: dict[str, object] = {
         "format": FORMAT,
         "game": spec.game,
@@ -265,7 +267,7 @@ def read_record(data: object) -> Record:
 
 
 def check_digest(record: Record) -> None:
-    """Check that a record's digest is that of its content. Raises RecordError.
+    """Check that a record's digest fits its content. Raises RecordError.
 
     ``verify`` checks the content against the game's rules.
     """

@@ -14,7 +14,7 @@ and of withdrawn seats, and queues lines for every seat::
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -35,11 +35,14 @@ class Referee:
     ``spec`` is the match with all the game's options filled in; ``state`` the position; ``actions`` the
     actions so far, as in the record; ``turn`` the seat to move, 0 before ``begin`` and when the match is
     over; ``outcome`` the result, None until then. ``tables`` are those that the limits ask for, or None: then
-    no match ends by them. Raises OptionError for seats or options that the game lacks, and TournamentError
-    for an opening or limits that cannot be played.
+    no match ends by them. ``lenient``: actions come from bots, and may be spelled as players of the game do;
+    otherwise they are spelled as in a record. Raises OptionError for seats or options that the game lacks,
+    and TournamentError for an opening or limits that cannot be played.
     """
 
-    def __init__(self, spec: MatchSpec, game: AnyGame, tables: Tables | None = None) -> None:
+    def __init__(
+        self, spec: MatchSpec, game: AnyGame, tables: Tables | None = None, *, lenient: bool = False
+    ) -> None:
         seats, options = game.settings(len(spec.seats), dict(spec.options))
         if spec.opening.plies and game.has_hidden_actions:
             raise TournamentError(f"opening-plies cannot be drawn for {game.name}, which has hidden actions")
@@ -54,6 +57,7 @@ class Referee:
         self.turn = 0
         self.outcome: Outcome | None = None
         self._tables = tables
+        self._lenient = lenient
         self._judge: Adjudicator | None = None
         self._game = game
         self._seed = spec.seed
@@ -80,7 +84,7 @@ class Referee:
 
     def game_line(self, seat: int) -> bytes:
         """The line that begins the game for a seat."""
-        limits = self.spec.limits
+        limits = self.spec.limits_of(seat)
         return NewGame(
             self.spec.game,
             len(self.spec.seats),
@@ -114,7 +118,8 @@ class Referee:
     def begin(self, failed: Iterable[int] = ()) -> None:
         """Judge the start-up in seat order, play the opening, and go on to the first turn.
 
-        ``failed`` holds the seats that did not start. Raises TournamentError for an opening that cannot be.
+        ``failed`` holds the seats that did not start. Raises TournamentError for an opening that cannot be
+        played.
         """
         failed = sorted(set(failed))
         self._faults = [(seat, "startup", 0) for seat in failed]
@@ -142,7 +147,13 @@ class Referee:
         """
         seat = self.turn
         try:
-            after = self._game.play_text(self.state, text)
+            try:
+                after = self._game.play_text(self.state, text)
+            except ActionError:
+                if not self._lenient:
+                    raise
+                text = self._game.action_meant(self.state, text)
+                after = self._game.play_text(self.state, text)
         except ActionError as error:
             self.fault("illegal")
             return str(error)
@@ -161,7 +172,7 @@ class Referee:
         if self._judge is not None and actor != OVER:
             verdict = self._judge.judge(seat, score, after)
             if verdict is not None:
-                self._finish(verdict[0], "adjudication", verdict[1])
+                self._finish(verdict.ranks, "adjudication", verdict.adjudication)
                 return ""
         if actor < 1 or actor in self._order:
             self._advance()
@@ -187,7 +198,7 @@ class Referee:
         if not informed:
             self._informed.remove(seat)
             self._queues[seat].clear()
-            self._audience = [self._queues[other] for other in self._informed]
+            self._audience = [self._queues[listener] for listener in self._informed]
         if len(self.spec.seats) > 2:
             self._send_all(Withdrawn(seat).encode())
 
@@ -200,7 +211,8 @@ class Referee:
 
     def _advance(self) -> None:
         """Sample actions of chance and of withdrawn seats until a seat must act or the game is over."""
-        order, game = self._order, self._game
+        order = self._order
+        game = self._game
         while True:
             state = self.state
             actor = state.actor
@@ -233,7 +245,8 @@ class Referee:
             for queue in self._audience:
                 queue.append(line)
         else:
-            action, masked = self._game.read_action(self.state, text), play_line(actor, HIDDEN)
+            action = self._game.read_action(self.state, text)
+            masked = play_line(actor, HIDDEN)
             for seat in self._informed:
                 visible = self.state.visible(action, seat)
                 self._queues[seat].append(line if visible else masked)
@@ -246,10 +259,10 @@ class Referee:
 
     def _reveal(self) -> None:
         """Open all hidden actions to each seat, in the order in which they were played."""
-        for seat, kept in (self._hidden or {}).items():
+        for seat, entries in (self._hidden or {}).items():
             if seat in self._informed:
-                self._queues[seat].extend(Reveal(*entry).encode() for entry in kept)
-            kept.clear()
+                self._queues[seat].extend(Reveal(*entry).encode() for entry in entries)
+            entries.clear()
 
     def _send_all(self, line: bytes) -> None:
         for queue in self._audience:
@@ -264,7 +277,7 @@ class Referee:
             (-1 - self._order.index(seat) if seat in self._order else -len(self._order) - 1, rank)
             for seat, rank in zip(seats, ranks or (1,) * len(seats), strict=True)
         ]
-        places = tuple(1 + sum(other < key for other in keys) for key in keys)
+        places = tuple(1 + sum(better < key for better in keys) for key in keys)
         self.turn = 0
         self.outcome = Outcome(places, reason, tuple(self._faults), tuple(self._resigned), adjudication)
         self._reveal()
@@ -329,7 +342,11 @@ class Referee:
         return played
 
 
-Verdict = tuple[tuple[int, ...], Adjudication]  # the ranks of a match that is ended, and why
+class Verdict(NamedTuple):
+    """The end of a match by adjudication: its ranks, and why."""
+
+    ranks: tuple[int, ...]
+    adjudication: Adjudication
 
 
 class Adjudicator:
@@ -342,13 +359,16 @@ class Adjudicator:
     """
 
     def __init__(self, limits: Limits, plies: int, tables: Tables | None) -> None:
-        self._draw, self._resign = limits.draw, limits.resign
+        self._draw = limits.draw
+        self._resign = limits.resign
         self._pieces = limits.tablebase_pieces or 0
         self._tables = tables
         self._plies = plies
         most = max((rule.movecount for rule in (limits.draw, limits.resign) if rule), default=0)
         self._scores: list[deque[int]] = [deque(maxlen=most) for _ in range(3)]
-        self._even, self._lost, self._won = [0] * 3, [0] * 3, [0] * 3
+        self._even = [0] * 3
+        self._lost = [0] * 3
+        self._won = [0] * 3
 
     def judge(self, seat: int, score: int | None, state: AnyState) -> Verdict | None:
         """Take a seat's action, the score it gave, and the state after it, in which the game is not over.
@@ -359,7 +379,7 @@ class Adjudicator:
         if self._tables is not None and 0 < state.ending() <= self._pieces:
             ranks = self._tables(state)
             if ranks is not None:
-                return ranks, Adjudication("tablebase")
+                return Verdict(ranks, Adjudication("tablebase"))
         # As in cutechess: a capture or a pawn's move starts the count of even scores again.
         if self._draw is not None and state.irreversible():
             self._even = [0] * 3
@@ -378,7 +398,7 @@ class Adjudicator:
         # ``movenumber`` counts the actions of each seat, and plies those of both.
         if self._plies < 2 * rule.movenumber or min(self._even[1:]) < rule.movecount:
             return None
-        return (1, 1), self._found("draw", rule.movecount, rule.movecount)
+        return Verdict((1, 1), self._scored("draw", rule.movecount, rule.movecount))
 
     def _resigned(self, seat: int, score: int) -> Verdict | None:
         rule = self._resign
@@ -386,14 +406,16 @@ class Adjudicator:
             return None
         self._lost[seat] = self._lost[seat] + 1 if score <= -rule.score else 0
         self._won[seat] = self._won[seat] + 1 if score >= rule.score else 0
-        count, other = rule.movecount, rule.movecount if rule.sides == 2 else 0
-        if self._lost[seat] < count or self._won[3 - seat] < other:
+        count = rule.movecount
+        # As cutechess' ``-resign twosided``: the opponent must have thought so, too.
+        count_of_other = rule.movecount if rule.sides == 2 else 0
+        if self._lost[seat] < count or self._won[3 - seat] < count_of_other:
             return None
         if seat == 1:
-            return (2, 1), self._found("resign", count, other)
-        return (1, 2), self._found("resign", other, count)
+            return Verdict((2, 1), self._scored("resign", count, count_of_other))
+        return Verdict((1, 2), self._scored("resign", count_of_other, count))
 
-    def _found(self, rule: Literal["draw", "resign"], *counts: int) -> Adjudication:
+    def _scored(self, rule: Literal["draw", "resign"], *counts: int) -> Adjudication:
         """The reason, with the given number of last scores of each seat."""
         pairs = zip(self._scores[1:], counts, strict=True)
         return Adjudication(rule, tuple(tuple(map(str, [*s][len(s) - count :])) for s, count in pairs))

@@ -36,7 +36,7 @@ Number = (
 
 
 class SeatMeasurements(Struct, frozen=True, rename="kebab"):
-    """What was measured of a seat; ``cpu-ms`` is null where it cannot be measured.
+    """The measurements of a seat; ``cpu-ms`` is null where it cannot be measured.
 
     ``waited-ms``: time that was not charged, because the bot or the referee waited for a processor.
     ``overloaded-turns``: turns in which that was more than 10 ms and more than a tenth of the turn.
@@ -49,14 +49,6 @@ class SeatMeasurements(Struct, frozen=True, rename="kebab"):
     overloaded_turns: int = 0
     waited_ms: Number = 0
     start_ms: Number = 0
-
-    @property
-    def used_ms(self) -> Number:
-        """The cost of the match by this bot: the larger of its wall-clock and processor time.
-
-        A bot that sleeps takes a worker from others as much as one that computes.
-        """
-        return max(self.wall_ms + self.start_ms, self.cpu_ms or 0)
 
 
 class SandboxMeasurements(Struct, frozen=True):
@@ -85,12 +77,12 @@ class SeatLoad(NamedTuple):
 
 
 def machine_of(host: str) -> str:
-    """The machine in the name of a host beside a record: what follows the last "/"."""
+    """The machine in the name of a host beside a record: the part after the last "/"."""
     return host.rpartition("/")[2]
 
 
 class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
-    """What is measured of a match, outside its digest.
+    """The measurements of a match, outside its digest.
 
     ``started`` is ISO 8601, UTC. ``times-ms`` has an item for each action of the record: null for chance,
     openings and substitutes. ``why-not`` says in words why a match is not ``reproducible``. ``speed`` is that
@@ -114,15 +106,25 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
     machine: str = ""
 
     @property
+    def used_ms(self) -> tuple[Number, ...]:
+        """The cost of the match by each seat's bot: the larger of its wall-clock and processor time.
+
+        A bot that sleeps takes a worker from others as much as one that computes. Of its start only that
+        counts by which it was slower than another seat's: the rest is the time of the sandbox.
+        """
+        quickest = min((seat.start_ms for seat in self.seats), default=0)
+        return tuple(max(seat.wall_ms + seat.start_ms - quickest, seat.cpu_ms or 0) for seat in self.seats)
+
+    @property
     def load(self) -> tuple[SeatLoad, ...]:
         """The load of each seat, or () where it was not measured, or nonsense was stored."""
-        found = []
+        loads = []
         for seat in self.seats:
             values = (seat.turns, seat.overloaded_turns, seat.wall_ms, seat.waited_ms)
             if not all(0 <= value <= _MOST for value in values):
                 return ()
-            found.append(SeatLoad(*map(int, values)))
-        return tuple(found)
+            loads.append(SeatLoad(*map(int, values)))
+        return tuple(loads)
 
 
 NOT_MEASURED: Final = Measurements()
@@ -142,7 +144,7 @@ def doubts_of(record: Record, measured: Measurements) -> tuple[str, ...]:
 
 
 class Texts(NamedTuple):
-    """The JSON of a match as it is stored, apart from compression; log and measurements may be None.
+    """The JSON of a match, stored compressed; log and measurements may be None.
 
     The record is in its RFC 8785 form, the log a list of lists ``[ply, seat, kind, text]``, the measurements
     an object.
@@ -187,7 +189,7 @@ class PlayedMatch:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What the match is worth as evidence; a worker finds it before it sends the match."""
+        """The match's evidence; a worker finds it before it sends the match."""
         return Evidence.of(self.record)
 
     @cached_property
@@ -220,18 +222,18 @@ class PlayedMatch:
         )
 
     def __getstate__(self) -> tuple[object, ...]:
-        """The compressed texts, and what is known without reading them."""
+        """The compressed texts, and the values that are known without reading them."""
         # The fastest level: the best one is a third slower and saves one byte in eleven.
         packed = self._packed or tuple(
             None if text is None else zlib.compress(text, 1) for text in self.texts
         )
-        known = (self.outcome, self.digest, self.count, self.reproducible, self.wall_ms, self.load)
-        return packed, self.evidence, *known
+        values = (self.outcome, self.digest, self.count, self.reproducible, self.wall_ms, self.load)
+        return packed, self.evidence, *values
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Restore the match; its texts stay compressed."""
-        self._packed, self.evidence, self.outcome, self.digest, *known = state
-        self.count, self.reproducible, self.wall_ms, self.load = known
+        self._packed, self.evidence, self.outcome, self.digest, *values = state
+        self.count, self.reproducible, self.wall_ms, self.load = values
 
     def __eq__(self, other: object) -> bool:
         """Compare record, log and measurements."""

@@ -4,7 +4,7 @@ import os
 import platform
 import re
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import naming
 from tourney.bots.channel.interface import AbsentChannel, Channel
 from tourney.bots.channel.process import ProcessChannel
-from tourney.bots.modules import ModuleHosts, ModuleTerms, VirtualClock, find_runtime, surplus
+from tourney.bots.modules import surplus
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.machine_memory import machine_memory
 from tourney.bots.sandbox.processes import Processors, free_processors, seat_processors, started_on
@@ -27,15 +27,16 @@ from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import OutOfMemoryError, SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.guided_channel import FollowedRecord, GuidedChannel
+from tourney.match.launcher import LAUNCHERS, PROCESSES, MatchLauncher, launcher_of
 from tourney.match.match_memory import MAX_KEPT
-from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
 from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.seeds import bot_seed
 
+SETTLE_SECONDS: Final = 0.05
+SETTLE_LOOKS: Final = 40
+PLENTY: Final = 4  # a bot that has used this part of its limit at least is to blame for a full memory
 NONE_ABSENT: Final[Mapping[str, str]] = MappingProxyType({})
 Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
@@ -85,43 +86,21 @@ class StoreLauncher:
 
     def __init__(self, store: BotStore, sandbox: Sandbox) -> None:
         self.store = store
-        self._sandbox = sandbox
+        self.sandbox = sandbox
         self._bots: dict[tuple[str, str | None], tuple[StoredBot, Path]] = {}
-        self._module_hosts: ModuleHosts | None = None
 
     def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
         """Start the bot of an entrant."""
-        protocol, command = self._found(entrant)
-        return protocol.adapt(self._sandbox.spawn(command, memory_mb=limits.memory_mb))
+        protocol, command = self.prepared(entrant)
+        return protocol.adapt(self.sandbox.spawn(command, memory_mb=limits.memory_mb))
 
     def hold(self, entrant: Entrant, limits: Limits) -> WaitingBot | None:
         """A ``Holder`` for this store's bots."""
-        if not self._sandbox.holds:
+        if not self.sandbox.holds:
             return None
-        protocol, command = self._found(entrant)
-        held = self._sandbox.hold(command, memory_mb=limits.memory_mb)
+        protocol, command = self.prepared(entrant)
+        held = self.sandbox.hold(command, memory_mb=limits.memory_mb)
         return WaitingBot(lambda: protocol.adapt(ProcessChannel(*held.release())), held.end)
-
-    def meter(self, spec: MatchSpec, seat: int, clock: VirtualClock) -> Channel:
-        """The channel to a new instance of a seat's module, which lives in ``clock``'s virtual time."""
-        entrant, limits = spec.seats[seat - 1], spec.limits
-        protocol, command = self._found(entrant, limits.meter)
-        key = _host_key(entrant, limits)
-        assert limits.fuel_per_ms is not None  # noqa: S101 - limits that count fuel have it
-        terms = ModuleTerms(bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb)
-        if self._module_hosts is None:
-            self._module_hosts = find_runtime().open_hosts(self._sandbox)
-        return protocol.adapt(self._module_hosts.channel(key, command, terms, clock))
-
-    def trim(self, spec: MatchSpec, kept: int) -> None:
-        """End the kept module hosts that a match does not take, but for the latest ``kept``."""
-        if self._module_hosts is not None:
-            self._module_hosts.trim([_host_key(entrant, spec.limits) for entrant in spec.seats], kept)
-
-    def close(self) -> None:
-        """End the module hosts that are kept for later matches."""
-        if self._module_hosts is not None:
-            self._module_hosts.close()
 
     def refuse_removed(self, spec: MatchSpec) -> None:
         """Raise BotError if a bot of a match was removed from the store since it was first launched here."""
@@ -130,26 +109,18 @@ class StoreLauncher:
                 with naming(entrant.name):
                     self.store.fetch(entrant.digest)
 
-    def command(self, entrant: Entrant) -> BotCommand:
-        """The command of an entrant's bot, for an outside referee that starts it."""
-        return self._found(entrant)[1]
-
-    def _found(self, entrant: Entrant, meter: str | None = None) -> tuple[BotProtocol, BotCommand]:
-        found = self._bots.get((entrant.digest, meter))
-        if found is None:
+    def prepared(self, entrant: Entrant, meter: str | None = None) -> tuple[BotProtocol, BotCommand]:
+        """The protocol and the command of an entrant's bot; see ``tourney.match.launcher.BotSource``."""
+        runnable = self._bots.get((entrant.digest, meter))
+        if runnable is None:
             bot = self.store.fetch(entrant.digest)
-            found = bot, runnable_folder(self.store, bot, self._sandbox, meter)
-            self._bots[entrant.digest, meter] = found
-        bot, folder = found
+            runnable = bot, runnable_folder(self.store, bot, self.sandbox, meter)
+            self._bots[entrant.digest, meter] = runnable
+        bot, folder = runnable
         manifest = bot.manifest
         options = manifest.started(entrant.args)[0]
         protocol = PROTOCOLS.find(manifest.protocol).configured(options, manifest.go)
         return protocol, bot_command(bot, entrant.args, folder, metered=meter is not None)
-
-
-def _host_key(entrant: Entrant, limits: Limits) -> Hashable:
-    """Equal for bots of which one can play on the host of the other."""
-    return entrant.digest, entrant.args, limits.memory_mb, limits.meter
 
 
 class PreparedSandboxes:
@@ -211,10 +182,9 @@ class MatchRunner:
         find: Callable[[str], AnyGame] = find_game,
         processors: Processors = (),
         hold: Holder | None = None,
-        kept: int = MAX_KEPT,
     ) -> None:
         self._launch = launch
-        self._kept = kept
+        self.kept = MAX_KEPT
         # Kept bots start once, so no sandboxes are made for them ahead of time.
         self._prepared = PreparedSandboxes(hold if hold is not None and not reuse else lambda *_: None)
         self._sandbox = sandbox
@@ -223,24 +193,26 @@ class MatchRunner:
         self._find = find
         self._processors = processors
         self._idle: list[tuple[object, Player]] = []
+        self._launchers: dict[str, MatchLauncher] = {}
         self._about: Measurements | None = None
 
     def play(
         self,
         spec: MatchSpec,
         following: MatchSpec | None = None,
-        guide: FollowedRecord | None = None,
+        wrap: Callable[[Channel], Channel] | None = None,
         absent: Mapping[str, str] = NONE_ABSENT,
     ) -> PlayedMatch:
         """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
-        With a ``guide`` all seats follow it. The bots of the ``absent`` entrants are not started, for the
-        reasons given: each crashes at its first turn. Sandboxes for ``following``, the next match here, are
-        made meanwhile. Raises SandboxError if a bot fails at start-up and the sandbox fails as well. A match
-        that failed, or has a fault, does not count if the store lacks one of its bots: raises BotError.
+        ``wrap`` replaces the channel of each seat, as a guide along a record does. The bots of the ``absent``
+        entrants are not started, for the reasons given: each crashes at its first turn. Sandboxes for
+        ``following``, the next match here, are made meanwhile. Raises SandboxError if a bot fails at start-up
+        and the sandbox fails as well. A match that failed, or has a fault, does not count if the store lacks
+        one of its bots: raises BotError.
         """
         try:
-            played = self._play(spec, following, guide, absent)
+            played = self._play(spec, following, wrap, absent)
         except Exception:
             self._refuse_removed(spec)
             raise
@@ -258,17 +230,13 @@ class MatchRunner:
         self,
         spec: MatchSpec,
         following: MatchSpec | None,
-        guide: FollowedRecord | None,
+        wrap: Callable[[Channel], Channel] | None,
         absent: Mapping[str, str],
     ) -> PlayedMatch:
         game = self._find(spec.game)
-        if game.outside:
-            if not isinstance(self._launch, StoreLauncher):
-                raise UsageError(f"matches of {game.name} are played by their referee only")
-            commands = [self._launch.command(entrant) for entrant in spec.seats]
-            return play_external(spec, game, commands)
-        if spec.limits.by_fuel:
-            return self._play_by_fuel(spec, game)
+        launcher = launcher_of(spec, game)
+        if launcher != PROCESSES:
+            return self._launcher(launcher).play(spec, game, self._description)
         players: list[Player] = []
         try:
             places = self._places(spec)
@@ -282,9 +250,9 @@ class MatchRunner:
                 players.append(self._player(place) if why is None else Player(AbsentChannel(why)))
             if cached:
                 _mark_cached(players, cached)
-            if guide is not None:
+            if wrap is not None:
                 for player in players:
-                    player.channel = GuidedChannel(player.channel, guide)
+                    player.channel = wrap(player.channel)
             self.end_waiting()
             # On a single processor, making sandboxes would take time from this match's turns.
             early = len(free_processors()) > 1
@@ -306,21 +274,15 @@ class MatchRunner:
             self._sandbox.settle()  # what this match read stays cached until its groups are removed
         return played
 
-    def _play_by_fuel(self, spec: MatchSpec, game: AnyGame) -> PlayedMatch:
-        # Hosts are kept from match to match; each match has new instances of its modules.
-        if not isinstance(self._launch, StoreLauncher):
-            raise UsageError('charge = "fuel" is for bots of a store only')
-        find_runtime().refuse_unknown(spec.limits.meter)
-        self._launch.trim(spec, self._kept)
-        clock = VirtualClock()
-        players: list[Player] = []
-        try:
-            for seat in range(1, len(spec.seats) + 1):
-                players.append(Player(self._launch.meter(spec, seat, clock)))  # noqa: PERF401 - if one fails, the others are cut
-            return play_match(spec, game, players, clock=clock, about=self._description(players))
-        finally:
-            for player in players:
-                player.cut()
+    def _launcher(self, name: str) -> MatchLauncher:
+        """A launcher by its name; it is kept until the runner is closed."""
+        if name not in self._launchers:
+            if not isinstance(self._launch, StoreLauncher):
+                raise UsageError(f"matches by the launcher {name} are for bots of a store only")
+            self._launchers[name] = LAUNCHERS.find_class(name)(self._launch, self.kept)
+        launcher = self._launchers[name]
+        launcher.kept = self.kept  # the runner's owner may have changed it
+        return launcher
 
     def _prepare(self, following: MatchSpec | None) -> None:
         if following is not None:
@@ -334,10 +296,13 @@ class MatchRunner:
     def close(self) -> None:
         """End all kept bots, and remove what ended bots have left."""
         self.end_waiting()
-        idle, self._idle = self._idle, []
+        idle = self._idle
+        self._idle = []
         dismiss([player for _, player in idle])
-        if isinstance(self._launch, StoreLauncher):
-            self._launch.close()
+        launchers = self._launchers
+        self._launchers = {}
+        for launcher in launchers.values():
+            launcher.close()
         if self._sandbox is not None:
             self._sandbox.settle()
 
@@ -348,17 +313,17 @@ class MatchRunner:
         self.close()
 
     def _places(self, spec: MatchSpec) -> list[SeatStart]:
-        given = self._processors if spec.limits.ponder == "allow" else ()
-        processors = seat_processors(given, len(spec.seats))
+        shared = self._processors if spec.limits.ponder == "allow" else ()
+        by_seat = seat_processors(shared, len(spec.seats))
         return [
-            SeatStart(entrant, spec.limits, own) for entrant, own in zip(spec.seats, processors, strict=True)
+            SeatStart(entrant, spec.limits, processors)
+            for entrant, processors in zip(spec.seats, by_seat, strict=True)
         ]
 
     def _player(self, place: SeatStart) -> Player:
-        for kept in reversed(self._idle):
-            if kept[0] == place.key:
-                self._idle.remove(kept)
-                player = kept[1]
+        for key, player in reversed(self._idle):
+            if key == place.key:
+                self._idle.remove((key, player))
                 player.channel.thaw()
                 if player.quiet():
                     return player
@@ -383,7 +348,7 @@ class MatchRunner:
 
     def _trim(self, places: Sequence[SeatStart]) -> None:
         """End the idle bots that a match does not take, but for the latest ``kept``: they hold memory."""
-        surplus_bots = surplus(self._idle, [place.key for place in places], self._kept)
+        surplus_bots = surplus(self._idle, [place.key for place in places], self.kept)
         for bot in surplus_bots:
             self._idle.remove(bot)
         dismiss([player for _, player in surplus_bots])
@@ -392,8 +357,10 @@ class MatchRunner:
         """Host and sandbox; protections that are weakened for one of these bots count as partial."""
         box = self._sandbox
         if self._about is None:
-            known = None if box is None else SandboxMeasurements(box.level, box.name, dict(box.protections))
-            self._about = Measurements(host=platform.node(), sandbox=known, machine=_machine())
+            measured = None
+            if box is not None:
+                measured = SandboxMeasurements(box.level, box.name, dict(box.protections))
+            self._about = Measurements(host=platform.node(), sandbox=measured, machine=_machine())
         weakened = {name for player in players for name in player.channel.weakened}
         if not weakened or self._about.sandbox is None:
             return self._about
@@ -402,30 +369,50 @@ class MatchRunner:
 
 
 def _blamed(error: OutOfMemoryError, spec: MatchSpec, players: Sequence[Player]) -> OutOfMemoryError:
-    """The error with the bot that used the most memory, after all of them are ended.
+    """The error with the bot that used the most memory, if that is known, after all of them are ended.
 
-    The kernel ends the largest process, not the bot that uses the most: one with many processes, or with
-    files in memory, would let it end its opponent. Control groups tell what each bot used. Without them,
-    what becomes available when a bot is ended is what it used: memory was full, so what is available once
-    the bot is gone that the kernel ended was its own.
+    The kernel ends the largest process, not the bot that uses the most: one of many processes, or with files
+    in memory, could let it end its opponent. Control groups tell what each bot used at most. Without them it
+    is known of processes only; so unless these show who it was, the bots are stopped, and what becomes
+    available when one is ended is what it used. A bot that the kernel has ended may be blamed for what its
+    processes used, and not for what has become available: another one may have freed it.
     """
     names = [entrant.name for entrant in spec.seats]
-    used: dict[str, int] = {}
-    for name, player in zip(names, players, strict=False):
-        if (most := player.channel.used_mb()) is not None:
-            used[name] = most
-    if len(used) < len(players):
-        players[names.index(error.bot)].cut()
-        before = used[error.bot] = _available_mb()
+    limit = spec.limits.memory_mb
+    uses = {
+        name: use
+        for name, player in zip(names, players, strict=False)
+        if (use := player.channel.memory_use()) is not None
+    }
+    used = {name: use.mb for name, use in uses.items()}
+    if not all(use.whole for use in uses.values()) and max(used.values()) <= limit:
+        for player in players:
+            player.channel.freeze()
+        before = _settled_mb()
         for name, player in zip(names, players, strict=False):
-            if name != error.bot:
-                player.cut()
-                before, used[name] = (after := _available_mb()), after - before
+            player.cut()
+            after = _settled_mb()
+            used[name] = max(used.get(name, 0), after - before)
+            before = after
     for player in players:
         player.cut()
-    # The one that the kernel ended, if another has not used more.
-    bot = max(names, key=lambda name: (used.get(name, 0), name == error.bot))
-    return OutOfMemoryError(str(error), bot=bot, proven=used.get(bot, 0) > spec.limits.memory_mb)
+    bot = max(used, key=lambda name: used[name], default="")
+    # A bot that has used little has not filled anything: other programs have.
+    if not bot or used[bot] * PLENTY < limit:
+        return OutOfMemoryError(str(error), bot="")
+    return OutOfMemoryError(str(error), bot=bot, proven=used[bot] > limit)
+
+
+def _settled_mb() -> int:
+    """The memory that is available once ended processes have given back theirs, in MiB."""
+    before = _available_mb()
+    for _ in range(SETTLE_LOOKS):
+        time.sleep(SETTLE_SECONDS)  # no event says when the kernel has freed memory
+        now = _available_mb()
+        if abs(now - before) <= 1:
+            break
+        before = now
+    return before
 
 
 def _available_mb() -> int:
@@ -442,9 +429,9 @@ def _mark_cached(players: Sequence[Player], size: int) -> None:
 @cache
 def _machine() -> str:
     """The processor's name and the number of processors."""
-    known = ""
+    cpuinfo = ""
     with suppress(OSError):
-        known = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    found = re.search(r"^model name\s*:\s*(.{1,80})$", known, re.MULTILINE)
-    name = " ".join((found[1] if found else platform.machine()).split())
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    model = re.search(r"^model name\s*:\s*(.{1,80})$", cpuinfo, re.MULTILINE)
+    name = " ".join((model[1] if model else platform.machine()).split())
     return f"{name}, {os.cpu_count() or 1} processors"

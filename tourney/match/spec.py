@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 MAX_ACTIONS: Final = 1_000_000
 MAX_MS: Final = 2**31 - 1  # the longest wait that the system's poll accepts, almost 25 days
-MAX_STARTUP_MS: Final = 3_600_000
+MAX_STARTUP_MS: Final = 3_600_000  # an hour
 LEAST_MEMORY_MB: Final = 16
-MOST_MEMORY_MB: Final = 1 << 24
+MOST_MEMORY_MB: Final = 1 << 24  # 16 TiB
 MEMORY_MB: Final = 1024
 """The limit of new tournaments: the bots of two seats fit into a machine of 3 GiB.
 
@@ -29,6 +29,7 @@ FUEL_PER_MS: Final = 20_000_000
 
 FUEL_LIMITS: Final = ("fuel-per-ms", "meter")
 """Keys that only limits with ``charge = "fuel"`` have."""
+MAX_DEPTH: Final = 1000
 MAX_MOVECOUNT: Final = 1000
 MAX_THRESHOLD: Final = 1_000_000
 MAX_TABLE_PIECES: Final = 7  # the most pieces of any Syzygy table
@@ -87,20 +88,63 @@ def written(value: T) -> T:
     return field(default_factory=lambda: value)
 
 
-class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
-    """What a bot may use, in milliseconds and MiB. A key is left out if there is no such limit."""
+ClockMs = Annotated[Milliseconds | None, Meta(description="Time for all actions of a seat in a match.")]
+ClockMoves = Annotated[
+    Annotated[int, Meta(ge=1, le=MAX_ACTIONS)] | None,
+    Meta(
+        description="Actions of a seat after which it gets `clock-ms` again: 40 with 60000 is 40/60 of"
+        " cutechess."
+    ),
+]
+Nodes = Annotated[
+    Annotated[int, Meta(ge=1, le=MAX_INT)] | None,
+    Meta(description="Nodes per action: sent to the bot, not enforced."),
+]
+Depth = Annotated[
+    Annotated[int, Meta(ge=1, le=MAX_DEPTH)] | None,
+    Meta(description="Depth per action, in plies: sent to the bot, not enforced."),
+]
+
+
+class OwnLimits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
+    """Limits of one entrant in place of those of all: its time, its nodes, its depth.
+
+    With any time of its own, an entrant has no other time.
+    """
+
+    move_ms: Annotated[Milliseconds | None, Meta(description="Time for one action.")] = None
+    clock_ms: ClockMs = None
+    increment_ms: IncrementMs = None
+    clock_moves: ClockMoves = None
+    nodes: Nodes = None
+    depth: Depth = None
+
+    def __post_init__(self) -> None:
+        """Check that what belongs to a clock has one. Raises SchemaError."""
+        if not any(getattr(self, name) is not None for name in OwnLimits.__struct_fields__):
+            raise SchemaError((), "sets no limit")
+        for key in ("increment_ms", "clock_moves"):
+            if getattr(self, key) is not None and self.clock_ms is None:
+                raise SchemaError((key.replace("_", "-"),), "is set without clock-ms")
+
+
+class EntrantLimits(OwnLimits, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
+    """The own limits of an entrant, by its name."""
+
+    entrant: Label = ""
+
+
+class CommonLimits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
+    """What each bot may use, in milliseconds and MiB. A key is left out if there is no such limit."""
 
     # Defaults are those of records and plans: what they leave out is None. A tournament file has others.
 
     move_ms: MoveMs = None
-    clock_ms: Annotated[
-        Milliseconds | None, Meta(description="Time for all actions of a seat in a match.")
-    ] = None
+    clock_ms: ClockMs = None
     increment_ms: IncrementMs = None
-    nodes: Annotated[
-        Annotated[int, Meta(ge=1, le=MAX_INT)] | None,
-        Meta(description="Nodes per action: sent to the bot, not enforced."),
-    ] = None
+    clock_moves: ClockMoves = None
+    nodes: Nodes = None
+    depth: Depth = None
     margin_ms: Annotated[
         int,
         Meta(
@@ -152,15 +196,49 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
     ] = None
 
     def __post_init__(self) -> None:
-        """Set or drop the increment with the clock."""
+        """Set or drop the increment with the clock. Raises SchemaError for ``clock_moves`` without one."""
         # A record has both keys or neither, so the increment is None exactly if there is no clock.
         if (self.clock_ms is None) != (self.increment_ms is None):
             msgspec.structs.force_setattr(self, "increment_ms", None if self.clock_ms is None else 0)
+        if self.clock_moves is not None and self.clock_ms is None:
+            raise SchemaError(("clock-moves",), "is set without clock-ms")
 
     @property
     def by_fuel(self) -> bool:
         """Whether all times are work of modules."""
         return self.charge == "fuel"
+
+    @property
+    def launcher(self) -> str:
+        """The launcher (``tourney.match.launcher``) that plays by these limits; "" for bots as processes."""
+        return "fuel" if self.charge == "fuel" else ""
+
+
+class Limits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
+    """The limits of a match or a tournament: those of all bots, and those of single entrants."""
+
+    entrants: Annotated[
+        tuple[EntrantLimits, ...],
+        Meta(description="Limits of single entrants in place of these, sorted by their names."),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        """Check the order of ``entrants``, too. Raises SchemaError."""
+        super().__post_init__()
+        names = [own.entrant for own in self.entrants]
+        if names != sorted(set(names)):
+            raise SchemaError(("entrants",), "must be sorted by entrant, and name each once")
+
+    def of(self, entrant: str) -> "Limits":
+        """The limits of an entrant, its own in place of those of all."""
+        own = next((own for own in self.entrants if own.entrant == entrant), None)
+        if own is None:
+            return self if not self.entrants else msgspec.structs.replace(self, entrants=())
+        times = ("move_ms", "clock_ms", "increment_ms", "clock_moves")
+        has_time = own.move_ms is not None or own.clock_ms is not None
+        changed = {name: getattr(own, name) for name in times} if has_time else {}
+        changed |= {name: getattr(own, name) or getattr(self, name) for name in ("nodes", "depth")}
+        return msgspec.structs.replace(self, **changed, entrants=())
 
     def metered(self) -> "Limits":
         """The limits with the defaults of ``fuel_per_ms`` and ``meter``, if they count fuel.
@@ -192,14 +270,20 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
         return (self.draw, self.resign, self.tablebase_pieces) != (None, None, None)
 
     def texts(self) -> dict[str, str]:
-        """The limits for display, by key: ``40``, or ``{movecount=8 score=10}`` for a rule."""
-        plain: dict[str, object] = msgspec.to_builtins(self)
-        return {
-            key: "{" + " ".join(f"{name}={inner}" for name, inner in value.items()) + "}"
-            if isinstance(value, dict)
-            else str(value)
-            for key, value in plain.items()
+        """The limits for display, by key: ``40``, or ``{movecount=8 score=10}`` for a rule.
+
+        An entrant's own are under its name: ``{depth=5}`` under ``stockfish``.
+        """
+        plain: dict[str, object] = msgspec.to_builtins(msgspec.structs.replace(self, entrants=()))
+        texts = {
+            key: _braced(value) if isinstance(value, dict) else str(value) for key, value in plain.items()
         }
+        own = (msgspec.to_builtins(limits) for limits in self.entrants)
+        return texts | {f"limits of {words.pop('entrant')}": _braced(words) for words in own}
+
+
+def _braced(words: Mapping[str, object]) -> str:
+    return "{" + " ".join(f"{name}={value}" for name, value in words.items()) + "}"
 
 
 LIMIT_KEYS: Final = tuple(
@@ -228,8 +312,8 @@ def _compare_keys(written: object, data: object, path: tuple[str, ...]) -> None:
         if key not in data:
             raise SchemaError((*path, key), "is missing")
         _compare_keys(inner, data[key], (*path, key))
-    for key, given in data.items():
-        if given is None:
+    for key, value_given in data.items():
+        if value_given is None:
             raise SchemaError((*path, key), "is null, but must have a value")
         if key not in written:
             raise SchemaError((*path, key), "does not go with the other keys")
@@ -277,3 +361,7 @@ class MatchSpec(Struct, frozen=True):
     seed: int
     limits: Limits = DEFAULT_LIMITS
     opening: Opening = Opening()
+
+    def limits_of(self, seat: int) -> Limits:
+        """The limits of a seat, from 1."""
+        return self.limits.of(self.seats[seat - 1].name)

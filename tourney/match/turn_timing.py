@@ -1,4 +1,4 @@
-"""The time of a request and of a seat: what is charged, when it is used up, and which bots are frozen.
+"""The time of a request and of a seat: the charged part, its end, and the bots that are frozen.
 
 Time in which a bot could run but had no processor is not charged, and neither is time in which the referee
 itself waited for one. A bot is always charged at least the processor time that it used, so it gains nothing
@@ -65,9 +65,13 @@ class Timing:
         used: int = 0,
         who: str = "",
     ) -> None:
-        self._channel, self._clock = channel, clock
-        self._sent, self._limit, self._deadline = sent, limit, sent + limit
-        self._used, self._who = used, who
+        self._channel = channel
+        self._clock = clock
+        self._sent = sent
+        self._limit = limit
+        self._deadline = sent + limit
+        self._used = used
+        self._who = who
         self.hold: Callable[[], None] = lambda: None
         self._mark: Reading | None = None
         self.late = self._delay = 0
@@ -91,7 +95,7 @@ class Timing:
     def begin_measuring(self) -> None:
         """End the grace: from now on the time that the bot waits is known."""
         self.slow = True
-        # The referee meant to look when the grace was over; what came later is its own delay.
+        # The referee meant to look when the grace was over; all time after that is its own delay.
         self.late = max(0, self._clock() - self._sent - GRACE_NS)
         self._mark = self._channel.reading()
         self._delay = own_delay_ns()
@@ -162,7 +166,8 @@ class Timing:
         time. If that share is SHARES times its limit, it has avoided the processor, and has timed out.
         Otherwise the machine is at fault: raises OverloadError.
         """
-        waited, elapsed = self.waited // 1_000_000, self.elapsed // 1_000_000
+        waited = self.waited // 1_000_000
+        elapsed = self.elapsed // 1_000_000
         counts = len(self._counts)
         share = self.elapsed * counts // (counts + sum(self._counts)) if counts else 0
         if share < SHARES * self._limit:
@@ -207,8 +212,10 @@ class SeatTimes:
         *,
         freeze: bool,
     ) -> None:
-        self._players, self._entrants = players, entrants
-        self._clock, self._log = clock, log
+        self._players = players
+        self._entrants = entrants
+        self._clock = clock
+        self._log = log
         self.freeze = freeze
         self.frozen = set[int]()
         self.restless = (
@@ -227,7 +234,8 @@ class SeatTimes:
         ``hold`` freezes the other bots if its limit must be extended; by default all of them.
         """
         player = self._players[seat]
-        used, who = player.used + self._spent(seat), self._entrants[seat - 1].name
+        used = player.used + self._spent(seat)
+        who = self._entrants[seat - 1].name
         timing = Timing(player.channel, self._clock, sent, limit, used=used, who=who)
         timing.hold = hold or (lambda: self.hold(self._players.keys() - {seat}))
         return timing
@@ -241,13 +249,14 @@ class SeatTimes:
         if timing.reading is not None:
             self._read(seat, timing.reading, timing.late, 0 if ply is None else timing.elapsed)
         if self.freeze and ply is not None and timing.late > GRACE_NS:
-            for other, player in self._players.items():
-                reading = None if other == seat or player.lost else player.channel.reading()
+            for rival, player in self._players.items():
+                reading = None if rival == seat or player.lost else player.channel.reading()
                 if reading is not None:
-                    self._read(other, reading, timing.late)
+                    self._read(rival, reading, timing.late)
         if timing.overloaded:
             self._overloaded[seat] += ply is not None
-            waited, elapsed = timing.waited // MS, timing.elapsed // MS
+            waited = timing.waited // MS
+            elapsed = timing.elapsed // MS
             what = "start" if ply is None else "turn"
             self._log.note(
                 ply or 0,
@@ -271,7 +280,8 @@ class SeatTimes:
         if self.freeze and late > GRACE_NS and work > min(late // 2, RESTLESS_NS):
             player.restless = True
             self.restless.add(seat)
-        player.used, player.spent = reading.cpu, 0
+        player.used = reading.cpu
+        player.spent = 0
         self._since[seat] = self.wall[seat] + turn
 
     def end(self) -> None:
@@ -300,7 +310,7 @@ class SeatTimes:
             self._players[seat].channel.thaw()
 
     def measured(self, seat: int) -> SeatMeasurements:
-        """What was measured of a seat."""
+        """The measurements of a seat."""
         return SeatMeasurements(
             wall_ms=self.wall[seat] // MS,
             cpu_ms=self._players[seat].cpu_ms(),

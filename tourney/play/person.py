@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
 from tourney.bots.channel.interface import Channel, Event, line_event
-from tourney.errors import counted
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.diagrams import seat_colors
 from tourney.games.view import legend, text_diagram
@@ -41,6 +40,7 @@ from tourney.protocol import (
     Withdrawn,
     decode_referee,
 )
+from tourney.texts import counted
 
 PERSON: Final = Entrant("person", "person", "1", (), hashlib.sha256(b"person 1").hexdigest())
 """A person as an entrant. The digest belongs to no files, so no store has this bot."""

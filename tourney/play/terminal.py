@@ -9,8 +9,8 @@ from os.path import commonprefix
 from types import MappingProxyType
 from typing import BinaryIO, Final, NamedTuple, TextIO
 
-from tourney.errors import legible
 from tourney.protocol import shown
+from tourney.texts import legible
 
 MAX_LINE: Final = 4096
 """Bytes of a typed line that are read; the rest is dropped."""

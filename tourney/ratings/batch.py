@@ -5,6 +5,7 @@ Elo is relative to the mean (``core`` says whose): a difference d means the expe
 every look (``tourney.ratings.sequential``).
 """
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,7 @@ from tourney.ratings.fit import (
     tail,
 )
 from tourney.ratings.likelihood import PRIOR, Expected
-from tourney.ratings.method import Forfeits, RatingMethod
+from tourney.ratings.method import Forfeits, Measure, RatingMethod
 from tourney.ratings.sequential import ELO, EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
 from tourney.schedule.row import ResultRow
 from tourney.schedule.until_rule import ALPHA
@@ -283,17 +284,84 @@ def differences(
     return found
 
 
-class BatchMethod(RatingMethod):
-    """One fit of all results, whatever their order."""
+class PoolMethod(RatingMethod):
+    """A method that fits a whole pool at once: its table has intervals, and there are pairs and figures."""
 
-    name = "batch"
-    columns = ("elo", "low", "high", "best_rank", "worst_rank", "p_best")
+    measures = (
+        Measure("elo", "Strength above the zero of the pool", unit="Elo"),
+        Measure("low", "Lower end of the 95 % interval", unit="Elo"),
+        Measure("high", "Upper end of the 95 % interval", unit="Elo"),
+        Measure("best_rank", "Best rank by strength, with 95 % confidence"),
+        Measure("worst_rank", "Worst rank by strength, with 95 % confidence"),
+        Measure("p_best", "Probability of being the best bot"),
+    )
+    options = frozenset({"show", "repeats", "no-luck", "anchor"})
+
+    @abstractmethod
+    def fit(
+        self,
+        counts: Counts,
+        *,
+        pairs: bool = True,
+        anchors: Mapping[int, float] | None = None,
+        look: PlannedGames | None = None,
+    ) -> Batch:
+        """Rate a pool. Arguments and errors are those of ``tourney.ratings.batch.rate``."""
+
+    def fit_clusters(
+        self,
+        clusters: Clusters,
+        entrants: Sequence[int],
+        seats: int,
+        *,
+        pairs: bool = True,
+        look: PlannedGames | None = None,
+    ) -> Batch:
+        """Rate the clusters of a tournament."""
+        return self.fit(clusters.counts(entrants, seats), pairs=pairs, look=look)
 
     def rate(
         self, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, forfeits: Forfeits = "loss"
     ) -> tuple[BatchRating, ...]:
         """The table, best first. Raise ValueError as ``Counts.of_results`` does."""
-        return rate(Counts.of_results(results, entrants, seats, forfeits=forfeits), pairs=False).ratings
+        return self.fit(Counts.of_results(results, entrants, seats, forfeits=forfeits), pairs=False).ratings
+
+
+class BatchMethod(PoolMethod):
+    """Tourney's own fit of all results, whatever their order."""
+
+    name = "batch"
+    options = PoolMethod.options | {"all", "model"}
+
+    def __init__(self, model: type[Expected] = Expected) -> None:
+        self.model = model
+
+    def with_model(self, model: type[Expected]) -> "BatchMethod":
+        """The fit by another model."""
+        return type(self)(model)
+
+    def fit(
+        self,
+        counts: Counts,
+        *,
+        pairs: bool = True,
+        anchors: Mapping[int, float] | None = None,
+        look: PlannedGames | None = None,
+    ) -> Batch:
+        """Rate a pool by ``rate``."""
+        return rate(counts, pairs=pairs, model=self.model, anchors=anchors, look=look)
+
+    def fit_clusters(
+        self,
+        clusters: Clusters,
+        entrants: Sequence[int],
+        seats: int,
+        *,
+        pairs: bool = True,
+        look: PlannedGames | None = None,
+    ) -> Batch:
+        """Rate the clusters of a tournament, and name no cycle where strengths changed."""
+        return rate_clusters(clusters, entrants, seats, pairs=pairs, model=self.model, look=look)
 
 
 def _lines(

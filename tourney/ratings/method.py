@@ -1,11 +1,14 @@
 """Rating methods: the base class, and all of them by name.
 
-A rating is a function of the results in schedule order and of nothing else.
+A rating is a function of the results in schedule order and of nothing else. A method says about itself what
+commands and pages ask of it: the numbers of its table, and the options that set it.
 """
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Literal, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol, Self
 
 from tourney.errors import UsageError
 from tourney.plugins import Registry
@@ -13,12 +16,27 @@ from tourney.schedule.row import ResultRow
 
 Forfeits = Literal["loss", "void"]
 """How ratings treat a match with a fault: as a loss, as the ranks say, or not at all."""
+DEFAULT_METHOD: Final = "batch"
+"""The method of commands and of the report, unless a person names another one."""
+
+
+class Measure(NamedTuple):
+    """A number of a rating table: an attribute of its lines, and the words and decimals of its column.
+
+    ``title`` heads the column for people (default: the name); ``digits`` are the decimals that they see.
+    """
+
+    name: str
+    help: str
+    title: str = ""
+    unit: str = ""
+    digits: int | None = None
 
 
 class RatingLine(Protocol):
     """A line of a rating table: an entrant's number, its rank and its rated matches.
 
-    Lines have further attributes: those that ``RatingMethod.columns`` names.
+    Lines have further attributes: those that ``RatingMethod.measures`` names.
     """
 
     @property
@@ -34,8 +52,10 @@ class RatingMethod(ABC):
 
     name: ClassVar[str]
     """As in ``tourney ratings --method``."""
-    columns: ClassVar[tuple[str, ...]]
-    """The attributes of a line that the table shows, beside rank, name and games: published numbers."""
+    measures: ClassVar[tuple[Measure, ...]]
+    """The numbers that the table shows beside rank, name and games: published, so they are rounded."""
+    options: ClassVar[frozenset[str]] = frozenset()
+    """The options of ``tourney ratings`` and ``tourney rate`` that not every method has, such as ``tau``."""
 
     @abstractmethod
     def rate(
@@ -47,6 +67,80 @@ class RatingMethod(ABC):
         of seats of every match. Raise ValueError for a result with an entrant that ``entrants`` lacks, or
         with one in two seats.
         """
+
+    def rate_sorted(
+        self, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, forfeits: Forfeits = "loss"
+    ) -> Sequence[RatingLine]:
+        """The table, as ``rate`` gives it, of results that come in schedule order."""
+        return self.rate(results, entrants, seats, forfeits)
+
+
+class OrderedPool(Protocol):
+    """What an ``OrderedMethod`` knows after some matches: a value, which results extend to a new one."""
+
+    def after(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> Self:
+        """The pool after more results, which come in schedule order and are read one by one."""
+
+    def table(self) -> Sequence[RatingLine]:
+        """The table, the best entrant first."""
+
+
+class OrderedMethod(RatingMethod):
+    """A method that rates match after match in schedule order, so that it can go on where it stopped.
+
+    A long tournament keeps its pool as a checkpoint, which is valid for equal ``settings`` only.
+    """
+
+    @property
+    @abstractmethod
+    def settings(self) -> Mapping[str, float]:
+        """All numbers on which its ratings depend, by name."""
+
+    @property
+    @abstractmethod
+    def note(self) -> str:
+        """A sentence that names the settings, to stand below its table."""
+
+    @abstractmethod
+    def configured(self, **settings: float) -> Self:
+        """The method with some other settings. Raises UsageError, or TypeError for one that it lacks."""
+
+    @abstractmethod
+    def begin(self, entrants: Iterable[int]) -> OrderedPool:
+        """The pool before the first match."""
+
+    @abstractmethod
+    def dump(self, pool: Any) -> object:
+        """A pool as JSON data, to the last bit."""
+
+    @abstractmethod
+    def load(self, state: object, entrants: Iterable[int]) -> OrderedPool | None:
+        """The pool that ``dump`` gave, with new entrants added; None for malformed data."""
+
+    def key(self, forfeits: Forfeits) -> str:
+        """The method with its settings as canonical JSON, by which its checkpoints are stored."""
+        data = {"method": self.name, "forfeits": forfeits, **self.settings}
+        return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+    def rate(
+        self,
+        results: Iterable[ResultRow],
+        entrants: Iterable[int],
+        seats: int,
+        forfeits: Forfeits = "loss",
+    ) -> Sequence[RatingLine]:
+        """The table, best first. Raise ValueError as the pool does."""
+        return self.rate_sorted(sorted(results, key=attrgetter("key")), entrants, seats, forfeits)
+
+    def rate_sorted(
+        self,
+        results: Iterable[ResultRow],
+        entrants: Iterable[int],
+        seats: int,  # noqa: ARG002 - each result shows its number of seats
+        forfeits: Forfeits = "loss",
+    ) -> Sequence[RatingLine]:
+        """The table; the results are read one by one."""
+        return self.begin(entrants).after(results, forfeits).table()
 
 
 METHODS: Registry[RatingMethod] = Registry(

@@ -10,13 +10,11 @@ which message passing approximates up to rounding. A checkpoint stores numbers i
 bit: a pool restored from it equals one that never stopped.
 """
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import groupby, pairwise
-from operator import attrgetter
 from typing import NamedTuple
 
 import trueskill
@@ -26,7 +24,7 @@ from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.prepared_types import prepared
 from tourney.ratings import truncated_normal
-from tourney.ratings.method import Forfeits, RatingMethod, rated
+from tourney.ratings.method import Forfeits, Measure, OrderedMethod, rated
 from tourney.schedule.row import MatchKey, ResultRow
 
 PACKAGE_TAU: float = trueskill.TAU
@@ -224,25 +222,46 @@ class SkillPool:
         )
 
 
-class TrueSkillMethod(RatingMethod):
+class TrueSkillMethod(OrderedMethod):
     """TrueSkill, one match after the other in schedule order."""
 
     name = "trueskill"
-    columns = ("mu", "sigma", "exposed")
+    measures = (
+        Measure("mu", "Mean of the bot's skill", digits=3),
+        Measure("sigma", "Standard deviation of the skill", digits=3),
+        Measure("exposed", "The lower end of what the skill may be", title="mu-3sigma", digits=3),
+    )
+    options = frozenset({"tau", "draw-probability"})
 
-    def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
+    def __init__(self, parameters: Settings | None = None) -> None:
+        self.parameters = parameters or Settings()
 
-    def rate(
-        self,
-        results: Iterable[ResultRow],
-        entrants: Iterable[int],
-        seats: int,  # noqa: ARG002 - each result shows its number of seats
-        forfeits: Forfeits = "loss",
-    ) -> tuple[TrueSkillRating, ...]:
-        """The table, best first. Raise ValueError as ``SkillPool.after`` does."""
-        ordered = sorted(results, key=attrgetter("key"))
-        return SkillPool.of(entrants, self.settings).after(ordered, forfeits).table()
+    @property
+    def settings(self) -> dict[str, float]:
+        """TrueSkill's parameters by name."""
+        return asdict(self.parameters)
+
+    @property
+    def note(self) -> str:
+        """A sentence that names the settings that a command can change."""
+        tau, probability = self.parameters.tau, self.parameters.draw_probability
+        return f"rated with tau {tau:g} and draw probability {probability:g}"
+
+    def configured(self, **settings: float) -> "TrueSkillMethod":
+        """TrueSkill with other parameters. Raises UsageError for a meaningless one."""
+        return TrueSkillMethod(replace(self.parameters, **settings))
+
+    def begin(self, entrants: Iterable[int]) -> SkillPool:
+        """The pool before the first match."""
+        return SkillPool.of(entrants, self.parameters)
+
+    def dump(self, pool: SkillPool) -> dict[str, object]:
+        """A pool as JSON data, to the last bit."""
+        return dump_pool(pool)
+
+    def load(self, state: object, entrants: Iterable[int]) -> SkillPool | None:
+        """The pool that ``dump`` gave, with new entrants added; None for malformed data."""
+        return load_pool(state, self.parameters, entrants)
 
 
 def history(
@@ -280,12 +299,6 @@ def _rate_match(rater: Rater, skills: dict[int, Skill], result: ResultRow) -> No
         raise ValueError(f"match {result.key} has an entrant {error} that is not in the pool") from error
     for seat, skill in zip(order, after, strict=True):
         skills[entrants[seat]] = skill
-
-
-def settings_text(settings: Settings, forfeits: Forfeits) -> str:
-    """The settings of a pool as canonical JSON; a checkpoint is valid for equal settings only."""
-    data = {"method": "trueskill", "forfeits": forfeits, **asdict(settings)}
-    return json.dumps(data, sort_keys=True, separators=(",", ":"))
 
 
 def dump_pool(pool: SkillPool) -> dict[str, object]:

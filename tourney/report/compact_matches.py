@@ -1,4 +1,4 @@
-"""The matches of a report in little memory: columns of numbers, and views that make values when asked.
+"""The matches of a report in little memory: columns of numbers, and views that make values on access.
 
 A tournament has up to two million matches. As values with their keys, seats and results they take 600 bytes
 each, in columns about 30; so pages keep values only of the matches that they list.
@@ -17,12 +17,13 @@ from tourney.store.values import Result, TournamentMatch
 S = TypeVar("S")
 T = TypeVar("T")
 
+_KEY_FIELDS: Final = len(MatchKey._fields)
 RECORDED: Final = "recorded"
 """Stands for the digest of a match with a record."""
 
 
 class LazySequence(Sequence[T], Generic[S, T]):
-    """A sequence of what a function makes of items: at all ``places``, or at some; it keeps none of it."""
+    """A sequence that applies a function to items on each access: to all, or to those at ``places``."""
 
     def __init__(
         self, items: Sequence[S], make: Callable[[S], T], places: Sequence[int] | None = None
@@ -44,7 +45,8 @@ class LazySequence(Sequence[T], Generic[S, T]):
         return self._make(self._items[self._places[index]])
 
     def __iter__(self) -> Iterator[T]:
-        items, make = self._items, self._make
+        items = self._items
+        make = self._make
         return (make(items[place]) for place in self._places)
 
 
@@ -116,14 +118,15 @@ class CompactMatches(Sequence[FinishedMatch]):
         return FinishedMatch(
             self._tournament,
             self._numbers[place],
-            MatchKey(*self._keys[4 * place : 4 * place + 4]),
+            MatchKey(*self._keys[_KEY_FIELDS * place : _KEY_FIELDS * (place + 1)]),
             tuple(self._seats[size * place : size * place + size]),
             self._result(place),
         )
 
     def _result(self, place: int) -> Result:
-        end, size = self._results[self._ends[place]], self._size
-        line, play = (f"{one:x}"[1:] for one in self._plays[2 * place : 2 * place + 2])
+        end = self._results[self._ends[place]]
+        size = self._size
+        line, play = (f"{marked_hash:x}"[1:] for marked_hash in self._plays[2 * place : 2 * place + 2])
         if not play:
             return end
         values = end.evidence.values
@@ -145,7 +148,7 @@ def _extended(column: "array[int]", values: tuple[int, ...]) -> "array[int]":
 
 
 def same(match: FinishedMatch) -> FinishedMatch:
-    """A match: the function of a view of some matches."""
+    """The match itself: the function for a view that only selects."""
     return match
 
 

@@ -33,9 +33,9 @@ FAULTS = {
 class EntrantLabel:
     """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped.
 
-    ``provenance`` follows from its digest and the bots that ship with this version. ``broken``: why its bot
-    could not be started, or "". ``digest``: "" if no bot is known.
-    ``engine``: how the bot introduced itself in a match, or "".
+    ``provenance`` follows from its digest and the bots that ship with this version. ``broken``: the reason
+    that its bot could not be started, or "". ``digest``: "" if no bot is known. ``engine``: how the bot
+    introduced itself in a match, or "".
     """
 
     number: int
@@ -53,7 +53,7 @@ class EntrantLabel:
 
     @property
     def program(self) -> str:
-        """The bot with its version; a bare command has none but by its own words."""
+        """The bot with its version; for a bare command without one, its introduction in a match."""
         return f"{self.bot} {self.version}" if self.version != "0" else self.engine or self.bot
 
     @property
@@ -82,8 +82,10 @@ class Fact:
 
 def decimal(value: Fraction | int, digits: int) -> str:
     """A number with ``digits`` decimals, rounding half away from zero, as the tables of commands do."""
+    # In integers: a float of an exact half may lie on either side of it.
     scaled = int((2 * abs(Fraction(value)) * 10**digits + 1) // 2)
-    sign, (whole, rest) = ("\N{MINUS SIGN}" if value < 0 < scaled else ""), divmod(scaled, 10**digits)
+    sign = "\N{MINUS SIGN}" if value < 0 < scaled else ""
+    (whole, rest) = divmod(scaled, 10**digits)
     return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
 
 
@@ -115,6 +117,7 @@ def halves(count: int) -> str:
 def number(value: float, digits: int) -> str:
     """A float with ``digits`` decimals, a true minus sign and no negative zero."""
     text = f"{value:.{digits}f}"
+    # -0.04 would be shown as "-0.0".
     if float(text) == 0:
         text = text.lstrip("-")
     return text.replace("-", "\N{MINUS SIGN}")
@@ -149,16 +152,17 @@ def label(text: str, longest: int = LONGEST) -> str:
     # Nearly all names are plain; the loop below would take most of the time of a large list.
     if len(text) <= longest and text.isascii() and text.isprintable():
         return text.strip() or "(no name)"
-    kept: list[str] = []
+    characters: list[str] = []
     marks = 0
     for character in text:
+        # Hundreds of marks on one letter ("Zalgo" text) would paint over the rows above.
         marks = marks + 1 if unicodedata.category(character) in {"Mn", "Me"} else 0
         if marks > _MARKS:
             continue
-        kept.append(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}")
-        if len(kept) > longest:
-            return "".join(kept[: longest - 1]).rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return "".join(kept).strip() or "(no name)"
+        characters.append(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}")
+        if len(characters) > longest:
+            return "".join(characters[: longest - 1]).rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    return "".join(characters).strip() or "(no name)"
 
 
 def line(text: str) -> str:
@@ -181,7 +185,7 @@ def isolated(name: str) -> str:
 
 
 def slug(number: int, name: str) -> str:
-    """The base name of an entrant's files: its number from 1, and what ASCII keeps of its name.
+    """The base name of an entrant's files: its number from 1, and the ASCII letters of its name.
 
     Only lower-case ASCII letters, digits and single hyphens, at most 40 characters; unique by the number.
     """

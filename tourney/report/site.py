@@ -162,7 +162,9 @@ def renderer(source: ReportSource, options: Options, prefix: str = "") -> Render
     # Before anything is rendered: no page gets to see what it must not publish.
     source = published(source, logs=options.logs)
     if options.measured:
+        # Introductions are stored with the measurements, so a report without these has none.
         source = replace(source, engines=engines_of(source))
+    # Pages of add-ons and of formats only appear where there is something to show.
     nav = tuple(
         Section(kind.title, kind.path, kind.under)
         for kind in page_kinds()

@@ -62,11 +62,11 @@ T = TypeVar("T")
 STRETCHED = 200
 """Most matches with overloaded turns that the report lists."""
 BROKEN = "its bot cannot be started"
-"""Published instead of the last lines of a failed build."""
+"""Published instead of the last lines of a failed build, which may hold paths and names of the host."""
 
 
 class ExpectedScore(NamedTuple):
-    """The share of points that a bot is expected to score against another, and by how much it did not.
+    """The share of points that a bot is expected to score against another, and the deviation from it.
 
     ``z``: points less those expected, in standard deviations.
     """
@@ -81,16 +81,15 @@ class ReportSource:
 
     Their results lack digests (see ``CompactMatches``); ``read`` reads them again, one by one, with digests.
 
-    ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
-    ``parts`` gives the same of some matches, packed and unfiltered, for other processes to unpack.
-    ``presentation`` is the title and what else the tournament file has for the report.
-    ``settings`` are TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
-    finished tournament. ``overload`` is that of all matches, and of each entrant's; ``overloaded`` are the
-    matches with such turns, most first, ``STRETCHED`` at most. ``pending`` are the rows still to play, by
-    number. ``engines``: how bots introduced themselves, by entrant. ``disclosed``: what may be published;
-    before the end the tournament has the seed 0 here, and a match that shares its seed with one to come
-    counts as one without a record.
-    ``joined`` and ``luck`` are those of its ``clusters``.
+    ``detail`` reads the stored data of a match by number, one at a time as records are large; ``parts``
+    reads the same of some matches, packed and unfiltered, for other processes to unpack. ``presentation``:
+    the title and the other texts of the tournament file for the report. ``settings``: TrueSkill's.
+    ``seat_totals``: by entrant and seat. ``root``: of a finished tournament. ``overload``: of all matches,
+    and of each entrant; ``overloaded``: at most ``STRETCHED`` matches with overloaded turns, most first.
+    ``pending``: the rows still to play, by number. ``engines``: the bots' introductions, by entrant.
+    ``disclosed``: the parts that may be published; before the end the tournament has the seed 0 here, and a
+    match that shares its seed with a match to come counts as one without a record. ``joined`` and ``luck``
+    are settings of ``clusters``.
     """
 
     tournament: Tournament
@@ -117,12 +116,12 @@ class ReportSource:
 
     @cached_property
     def game(self) -> AnyGame | None:
-        """The game, or None where it is not installed (any more), broken, or where no rules were run."""
+        """The game, or None if it is not installed (any more), is broken, or no rules were run."""
         return known_game(self.tournament.game) if self.tournament.recorded else None
 
     @cached_property
     def setting(self) -> MatchSetting:
-        """What the pages of matches know of the tournament."""
+        """The tournament as the pages of matches see it."""
         run = StoredRun()
         return MatchSetting(
             replace(self.tournament, seed=0, origin=RANDOM, run=run, complete=False, created="", root=None),
@@ -158,7 +157,7 @@ class ReportSource:
 
     @cached_property
     def ranking(self) -> Ranking:
-        """How the tournament's standings are ordered."""
+        """The order of the tournament's standings."""
         return Ranking.of(self.tournament.plan)
 
     @cached_property
@@ -177,7 +176,7 @@ class ReportSource:
         return matches_where(self.matches, attrgetter("digest"))
 
     def records(self, matches: Iterable[FinishedMatch]) -> Iterator[tuple[FinishedMatch, Record]]:
-        """Yield matches with their records; leave out damaged ones, which their own pages name."""
+        """Yield matches with their records; damaged records are left out, as their own pages name them."""
         for match, parts in each_part(matches, self.parts):
             alone = parts._replace(log=None, measured=None)
             with suppress(StoreDamaged):
@@ -187,12 +186,12 @@ class ReportSource:
     @cached_property
     def met(self) -> dict[tuple[int, int], Sequence[int]]:
         """The places of each pair's matches, the lower number first; void matches do not count."""
-        found: defaultdict[tuple[int, int], array[int]] = defaultdict(lambda: array("I"))
+        places: defaultdict[tuple[int, int], array[int]] = defaultdict(lambda: array("I"))
         for place, match in enumerate(self.matches):
             if not match.result.void:
                 for pair in combinations(sorted(match.seats), 2):
-                    found[pair].append(place)
-        return dict(found)
+                    places[pair].append(place)
+        return dict(places)
 
     @cached_property
     def setup(self) -> Setup:
@@ -211,13 +210,15 @@ class ReportSource:
     @cached_property
     def clusters(self) -> Clusters:
         """The clusters of all matches, from which the ratings come."""
-        found = Clusters(shared_dice=self.tournament.plan.mirrored_dice, joined=self.joined, luck=self.luck)
-        found.take(self.results)
-        return found
+        clusters = Clusters(
+            shared_dice=self.tournament.plan.mirrored_dice, joined=self.joined, luck=self.luck
+        )
+        clusters.take(self.results)
+        return clusters
 
     @cached_property
     def counts(self) -> Counts:
-        """Their counts."""
+        """The counts of the clusters."""
         return self.clusters.counts(self.labels, self.tournament.seats)
 
     @cached_property
@@ -237,7 +238,7 @@ class ReportSource:
 
     @cached_property
     def look(self) -> PlannedGames | None:
-        """What makes its intervals hold at every look, or None once it has ended as planned."""
+        """The plan by which the intervals hold at every look; None after an end as planned."""
         return look_now(self.tournament, self.entrants, self.progress)
 
     @property
@@ -253,19 +254,19 @@ class ReportSource:
 
     @cached_property
     def zero(self) -> str:
-        """The sentence that says of which bots 0 Elo is the mean."""
+        """The sentence that names the bots whose mean is 0 Elo."""
         return zero_text(self.batch, {number: label.name for number, label in self.labels.items()})
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], ExpectedScore]:
-        """What the fit leads one to expect of each pair that met, either way round."""
-        found = {}
+        """The scores that the fit expects of each pair that met, for both orders of the pair."""
+        expected = {}
         for pair in self.batch.pairs:
             if pair.games and pair.z is not None:
                 share = pair.expected / pair.games
-                found[pair.a, pair.b] = ExpectedScore(share, pair.z)
-                found[pair.b, pair.a] = ExpectedScore(1 - share, -pair.z)
-        return found
+                expected[pair.a, pair.b] = ExpectedScore(share, pair.z)
+                expected[pair.b, pair.a] = ExpectedScore(1 - share, -pair.z)
+        return expected
 
     @cached_property
     def history(self) -> tuple[tuple[int, SkillPool], ...]:
@@ -285,7 +286,7 @@ class ReportSource:
         shipped = shipped_digests()
         return {
             stored.number: _label(
-                stored, shipped, self.engines.get(stored.number, ""), known=self.tournament.recorded
+                stored, shipped, self.engines.get(stored.number, ""), recorded=self.tournament.recorded
             )
             for stored in self.entrants
         }
@@ -310,7 +311,7 @@ class ReportSource:
         return LazySequence(self.matches, attrgetter("result_row"))
 
 
-def _label(stored: StoredEntrant, shipped: dict[str, str], engine: str, *, known: bool) -> EntrantLabel:
+def _label(stored: StoredEntrant, shipped: dict[str, str], engine: str, *, recorded: bool) -> EntrantLabel:
     def shown(words: str) -> str:
         return display.label(words) if words else ""
 
@@ -323,9 +324,9 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], engine: str, *, known
         title=shown(stored.title),
         author=shown(stored.author),
         args=shown(" ".join(stored.entrant.args)),
-        digest=stored.entrant.digest if known else "",
+        digest=stored.entrant.digest if recorded else "",
         provenance=provenance(stored.entrant.digest, (stored.name, stored.entrant.bot), shipped)
-        if known
+        if recorded
         else "submitted",
         broken=display.line(stored.broken),
         engine=shown(engine),
@@ -344,6 +345,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
 
     matches = CompactMatches(tournament.id, read())
 
+    # A match without a record has nothing to read, so the database is not asked.
     def detail(number: int) -> MatchDetail:
         recorded = matches[place_of(matches, number)].result.digest
         return _detail(database, tournament.id, number) if recorded else MatchDetail()
@@ -373,7 +375,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
 
 
 def _detail(database: Database, tournament: int, number: int) -> MatchDetail:
-    """What is stored of a match with a record; what is damaged is left out and named."""
+    """The stored data of a recorded match; damaged parts are left out and named."""
     damaged: list[tuple[str, str]] = []
 
     def part(name: str, read: Callable[[int, int], T]) -> T | None:
@@ -383,7 +385,8 @@ def _detail(database: Database, tournament: int, number: int) -> MatchDetail:
             damaged.append((name, str(error)))
             return None
 
-    record, log = part("record", database.records.get), part("log", database.records.log) or ()
+    record = part("record", database.records.get)
+    log = part("log", database.records.log) or ()
     measured = part("measurements", database.records.measured) or NOT_MEASURED
     analysis = next(iter(part("analysis", database.analyses.of) or ()), None)
     return MatchDetail(record, log, measured, tuple(damaged), analysis)

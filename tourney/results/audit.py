@@ -1,4 +1,4 @@
-"""What makes the results of a tournament look dependent: it names what it saw, and accuses no one.
+"""Signs that results of a tournament are not independent: they name facts and accuse no one.
 
 Each finding has an innocent explanation: two deterministic bots repeat, an author enters one program twice to
 measure noise, a matchup makes a bot weak against one rival or lets it crash, and a search takes longer in
@@ -34,15 +34,15 @@ ERROR: Final = 0.01
 REPEATED: Final = 0.2
 """The share of a pair's games that must repeat to be named."""
 SUSPECTS: Final = 12
-"""The pairs with the largest residuals, which are held against a fit without them."""
+"""The number of pairs with the largest residuals that are tested against a fit without their games."""
 SUSPECT: Final = (0.02, 0.05)
-"""The chances below which a bot's give-ups to a rival count together with those of other bots."""
+"""The chances below which a bot's give-ups to a rival count together with other bots' give-ups."""
 HONEST: Final = 0.3
 """The share of lost games by which honest bots may give up to one rival more often than to others."""
 POSITIONS: Final = 30
 """The positions that two bots must both have answered to be compared."""
 ALIKE: Final = 0.95
-"""The share of equal answers of what may be one program."""
+"""The share of equal answers from which two bots may be one program."""
 SLOWER: Final = 1.5
 """The least ratio of a bot's median times against two opponents."""
 RECORDS: Final = 4_000
@@ -59,7 +59,7 @@ UNSEEN: Final = (
         " fewer than four games; one program in two forms that answer differently."
     ),
 )
-"""What the audit cannot see, in sentences; the figures are those of ``benchmarks/audits.py dumping``."""
+"""The limits of the audit, in sentences; the figures come from ``benchmarks/audits.py dumping``."""
 
 
 class AuditFinding(Part, frozen=True):
@@ -71,7 +71,7 @@ class AuditFinding(Part, frozen=True):
 
 
 class LostGame(NamedTuple):
-    """A game that a bot did not win: those that finished ahead of it, and whether it gave up.
+    """A game that a bot did not win: the bots that finished ahead of it, and whether it gave up.
 
     It gave up if it resigned, or if a fault of its own lost the game.
     """
@@ -84,20 +84,38 @@ class LostGame(NamedTuple):
 class GivingUp(NamedTuple):
     """Bots that gave up to a rival far more often than to all others.
 
-    In ``games`` lost to ``rival`` the bots gave up ``given`` times, in ``other_games`` lost to others only
-    ``other_given`` times.
+    In ``games`` lost to ``rival`` the bots gave up ``give_ups`` times, in ``other_games`` lost to others
+    only ``other_give_ups`` times.
     """
 
     rival: int
     bots: tuple[int, ...]
-    given: int
+    give_ups: int
     games: int
-    other_given: int
+    other_give_ups: int
     other_games: int
 
 
+class AlikePair(NamedTuple):
+    """Two bots that answer alike: the positions that both met, and the number of ``equal`` answers."""
+
+    bots: tuple[int, int]
+    equal: int
+    positions: int
+
+
+class SlowerBot(NamedTuple):
+    """A bot that takes longer against one opponent, with its medians in milliseconds a turn."""
+
+    bot: int
+    slow: int
+    fast: int
+    slow_ms: float
+    fast_ms: float
+
+
 class Dumping(NamedTuple):
-    """The points that ``a`` took off ``b`` in their games, those that all other games let expect, and z."""
+    """The points of ``a`` against ``b``, the points that all other games let expect, and z."""
 
     a: int
     b: int
@@ -108,55 +126,58 @@ class Dumping(NamedTuple):
 
 
 def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
-    """Yield what looks dependent, by kind.
+    """Yield the findings by kind.
 
-    Archived and damaged parts end what needs them early; `tourney verify` names damage.
+    Tests that need archived or damaged parts are left out; `tourney verify` names damage.
     """
-    names, results = entrant_names(database, tournament), list(database.matches.results(tournament.id))
-    results = [one for one in results if not one.void]
+    names = entrant_names(database, tournament)
+    results = list(database.matches.results(tournament.id))
+    results = [result for result in results if not result.void]
     numbers = [stored.number for stored in database.tournaments.entrants(tournament.id)]
     yield from _repeats(results, names)
-    kept = tournament.recorded and tournament.id not in database.tournaments.archives()
+    has_records = tournament.recorded and tournament.id not in database.tournaments.archives()
     if tournament.recorded and not ranking_format(tournament.plan.format).pairs_with_itself:
         yield from _same_files(database, tournament)
         with suppress(StoreDamaged):
-            yield from _same_answers(database, tournament, names) if kept else ()
+            yield from _same_answers(database, tournament, names) if has_records else ()
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice)
     clusters.take(results)
     counts = clusters.counts(numbers, tournament.seats)
-    for one in find_dumping(counts):
+    for pair in find_dumping(counts):
         yield AuditFinding(
             "dumping",
-            (names[one.a], names[one.b]),
-            f"{names[one.a]} took {one.points:g} of {one.games:g} points off {names[one.b]}, where all other"
-            f" games let expect {one.expected:.1f} (z = {one.z:.1f}); a matchup may explain it",
+            (names[pair.a], names[pair.b]),
+            f"{names[pair.a]} took {pair.points:g} of {pair.games:g} points off {names[pair.b]}, where all"
+            f" other games let expect {pair.expected:.1f} (z = {pair.z:.1f}); a matchup may explain it",
         )
     with suppress(StoreDamaged):
-        for giving in find_giving_up(_lost_games(database, tournament, kept=kept)):
+        for giving in find_giving_up(_lost_games(database, tournament, has_records=has_records)):
             bots = tuple(names[bot] for bot in giving.bots)
             yield AuditFinding(
                 "giving up",
                 (*bots, names[giving.rival]),
-                f"{' and '.join(bots)} resigned or failed in {giving.given} of {giving.games} games lost to"
-                f" {names[giving.rival]}, and in {giving.other_given} of {giving.other_games} lost to others;"
-                f" how {names[giving.rival]} wins, or a defect that its play meets, may explain it",
+                f"{' and '.join(bots)} resigned or failed in {giving.give_ups} of {giving.games} games lost"
+                f" to {names[giving.rival]}, and in {giving.other_give_ups} of {giving.other_games} lost to"
+                f" others; how {names[giving.rival]} wins, or a defect that its play meets, may explain it",
             )
     for number, luck in sorted(counts.mean_lucks().items()):
         if luck.alarm:
             text = f"the dice gave it {100 * luck.mean:.1f} points per 100 matches (z = {luck.z:.1f})"
             yield AuditFinding("luck", (names[number],), f"{text}: it may know them")
     with suppress(StoreDamaged):
-        yield from _times(database, tournament, results, names) if tournament.seats == 2 and kept else ()
+        yield from (
+            _times(database, tournament, results, names) if tournament.seats == 2 and has_records else ()
+        )
 
 
 def _repeats(results: Sequence[ResultRow], names: dict[int, str]) -> Iterator[AuditFinding]:
     games: Counter[tuple[int, ...]] = Counter()
     plays: defaultdict[tuple[int, ...], set[tuple[object, ...]]] = defaultdict(set)
-    for one in results:
-        table = tuple(sorted(one.entrants))
+    for result in results:
+        table = tuple(sorted(result.entrants))
         games[table] += 1
         # Without a record nothing identifies the game, so it repeats no other.
-        plays[table].add((one.entrants, one.evidence.play or one.key))
+        plays[table].add((result.entrants, result.evidence.play or result.key))
     for table, count in sorted(games.items()):
         distinct = len(plays[table])
         if count - distinct >= max(REPEATED * count, 2):
@@ -165,18 +186,18 @@ def _repeats(results: Sequence[ResultRow], names: dict[int, str]) -> Iterator[Au
 
 
 def _same_files(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
-    for one, other in combinations(database.tournaments.entrants(tournament.id), 2):
-        if one.entrant.digest == other.entrant.digest:
-            how = "the same" if one.entrant.args == other.entrant.args else "other"
-            text = f"the same files (digest {one.entrant.digest[:12]}) with {how} arguments"
-            yield AuditFinding("same program", (one.name, other.name), text)
+    for entrant, rival in combinations(database.tournaments.entrants(tournament.id), 2):
+        if entrant.entrant.digest == rival.entrant.digest:
+            how = "the same" if entrant.entrant.args == rival.entrant.args else "other"
+            text = f"the same files (digest {entrant.entrant.digest[:12]}) with {how} arguments"
+            yield AuditFinding("same program", (entrant.name, rival.name), text)
 
 
 def _same_answers(
     database: Database, tournament: Tournament, names: dict[int, str]
 ) -> Iterator[AuditFinding]:
     answers: defaultdict[bytes, dict[int, str]] = defaultdict(dict)
-    seats = {one.number: one.entrants for one in database.matches.results(tournament.id)}
+    seats = {result.number: result.entrants for result in database.matches.results(tournament.id)}
     for number, record in database.records.all(tournament.id):
         if number > RECORDS:
             break
@@ -190,40 +211,42 @@ def _same_answers(
         yield AuditFinding("same program", (names[a], names[b]), text)
 
 
-def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """Yield pairs that answer alike, more than their likeness to others explains, with equal answers and all.
+def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[AlikePair]:
+    """Yield the pairs that answer more alike than other pairs explain.
 
-    Good bots find the same actions. So the share of equal answers of two is expected to be a product, of a
-    factor for each bot; both factors follow from all pairs that are not alike, with errors. ``answers``:
-    those to one position, by entrant. Fewer than four bots say nothing.
+    Good bots find the same actions. So the expected share of equal answers of two bots is a product of a
+    factor for each; the factors, with errors, follow from all pairs that are not suspected. ``answers``: the
+    answers to each position, by entrant. With fewer than four bots nothing can be said.
     """
     both: Counter[tuple[int, int]] = Counter()
     equal: Counter[tuple[int, int]] = Counter()
-    for given in answers:
-        for a, b in combinations(sorted(given), 2):
+    for by_bot in answers:
+        for a, b in combinations(sorted(by_bot), 2):
             both[a, b] += 1
-            equal[a, b] += given[a] == given[b]
-    met = [one for one, count in sorted(both.items()) if count >= POSITIONS]
-    others = [one for one in met if equal[one] < ALIKE * both[one]]
+            equal[a, b] += by_bot[a] == by_bot[b]
+    met = [compared for compared, count in sorted(both.items()) if count >= POSITIONS]
+    others = [compared for compared in met if equal[compared] < ALIKE * both[compared]]
     for pair in met if others else ():
         count = both[pair]
         if pair in others:
             continue
-        bots = sorted({bot for one in (pair, *others) for bot in one})
-        rows = np.array([[bot in one for bot in bots] for one in others], dtype=float)
-        weights = np.array([equal[one] + 0.5 for one in others])
-        shares = np.log([(equal[one] + 0.5) / (both[one] + 1) for one in others])
+        bots = sorted({bot for compared in (pair, *others) for bot in compared})
+        rows = np.array([[bot in compared for bot in bots] for compared in others], dtype=float)
+        weights = np.array([equal[compared] + 0.5 for compared in others])
+        shares = np.log([(equal[compared] + 0.5) / (both[compared] + 1) for compared in others])
         information = (rows.T * weights) @ rows
+        # A bot that met only suspected pairs has no factor of its own to be compared by.
         if np.linalg.matrix_rank(information) < len(bots):
             continue
         mine = np.array([bot in pair for bot in bots], dtype=float)
+        # Weighted least squares on logarithms, where the product is a sum.
         factors = np.linalg.solve(information, rows.T @ (weights * shares))
         error = float(mine @ np.linalg.solve(information, mine)) ** 0.5
         # Two errors more than expected, and never certain: the test must not name honest bots.
         usual = min(math.exp(min(float(mine @ factors) + 2 * error, 0.0)), 1 - 1 / count)
         chance = _binomial_tail(equal[pair], count, usual)
         if chance < ERROR / len(both):
-            yield pair, equal[pair], count
+            yield AlikePair(pair, equal[pair], count)
 
 
 def _binomial(successes: Iterable[int], count: int, won: float, lost: float) -> float:
@@ -237,18 +260,19 @@ def _binomial(successes: Iterable[int], count: int, won: float, lost: float) -> 
 
 
 def find_dumping(counts: Counts) -> list[Dumping]:
-    """The pairs whose result all other games make so unlikely that chance shows any in 1 % of pools.
+    """The pairs with a result so unlikely by all other games that chance shows any in 1 % of pools.
 
-    Each suspect is held against a fit without its own games, with the errors of that fit; the bound holds for
-    all pairs together (Bonferroni). Pools of fewer than four bots say nothing.
+    Each suspected pair is tested against a fit without its games, with the errors of that fit; the bound
+    holds for all pairs together (Bonferroni). Pools of fewer than four bots have no findings.
     """
     n = counts.size
     if n < 4 or not len(counts.cluster):
         return []
     met = [pair for pair in rate(counts, best=False).pairs if pair.z is not None]
-    found = []
+    dumpings = []
     for pair in sorted(met, key=lambda pair: -abs(pair.z or 0.0))[:SUSPECTS]:
-        a, b = counts.entrants.index(pair.a), counts.entrants.index(pair.b)
+        a = counts.entrants.index(pair.a)
+        b = counts.entrants.index(pair.b)
         theirs = (counts.seating == a).any(axis=1) & (counts.seating == b).any(axis=1)
         rest = dataclasses.replace(
             counts,
@@ -264,43 +288,49 @@ def find_dumping(counts: Counts) -> list[Dumping]:
         gap = float(fit.mean[a] - fit.mean[b])
         error = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]) ** 0.5
         score = 1 / (1 + math.exp(-gap))
+        # The tail on the side of the surprise: too few points of one bot are too many of the other.
         less = pair.points < pair.games * score
         points = pair.points if less else pair.games - pair.points
         chance = _at_most(points, pair.games, gap if less else -gap, error, max(fit.dispersion, 1.0))
         if chance < ERROR / (n * (n - 1)):
             who = (pair.a, pair.b) if less else (pair.b, pair.a)
             expected = pair.games * (score if less else 1 - score)
-            found.append(
+            dumpings.append(
                 Dumping(*who, pair.games, points, expected, NormalDist().inv_cdf(max(chance, 1e-300)))
             )
-    return found
+    return dumpings
 
 
-def _lost_games(database: Database, tournament: Tournament, *, kept: bool) -> Iterator[LostGame]:
+def _lost_games(database: Database, tournament: Tournament, *, has_records: bool) -> Iterator[LostGame]:
     """Yield the lost games of all bots, each of several equal games once.
 
-    At more than two seats resignations are read from records (``kept``), the first ``RECORDS``.
+    At more than two seats resignations are read from the first ``RECORDS`` records, if there are records.
     """
     resigned: dict[int, set[int]] = {}
-    if kept and tournament.seats > 2:
+    if has_records and tournament.seats > 2:
         for number, record in database.records.all(tournament.id):
             if number > RECORDS:
                 break
             resigned[number] = {seat - 1 for seat, _ in record.outcome.resigned}
     limit = tournament.plan.limits.resign
-    # By the word of one side alone a bot can have itself judged as lost, which is to resign.
+    # With sides = 1 a bot can have its own game judged as lost by its word alone: that is a resignation.
     by_itself = {"resign", "adjudication"} if limit is not None and limit.sides == 1 else {"resign"}
     seen: set[tuple[tuple[int, ...], str]] = set()
     for match in database.matches.all(tournament.id, finished=True):
         result = match.result
         if result is None or result.void:
             continue
+        # Deterministic bots repeat a lost game any number of times; that is one observation.
         play = (match.seats, result.evidence.play)
         if result.evidence.play and play in seen:
             continue
         seen.add(play)
         for seat, (loser, rank) in enumerate(zip(match.seats, result.ranks, strict=True)):
-            ahead = tuple(one for one, other in zip(match.seats, result.ranks, strict=True) if other < rank)
+            ahead = tuple(
+                entrant
+                for entrant, other_rank in zip(match.seats, result.ranks, strict=True)
+                if other_rank < rank
+            )
             if ahead:
                 left = seat in resigned.get(match.number, ())
                 alone = tournament.seats == 2 and result.reason in by_itself
@@ -308,38 +338,41 @@ def _lost_games(database: Database, tournament: Tournament, *, kept: bool) -> It
 
 
 def find_giving_up(games: Iterable[LostGame]) -> list[GivingUp]:
-    """The rivals to whom bots give up so much more often that chance shows any in 1 % of pools.
+    """The rivals to whom bots give up so often that chance shows any in 1 % of pools.
 
-    If a bot gives up in as many of its lost games to every rival, those lost to a rival are a sample of
-    them all (Fisher's exact test). But a slow rival makes others lose on time, and bots resign sooner to a
+    If a bot gives up equally often to every rival, its games lost to one rival are a sample of all its lost
+    games (Fisher's exact test). But a slow rival makes others lose on time, and bots resign sooner to a
     strong one: so it must also be unlikely by a binomial whose share is ``HONEST`` above that of the other
     games. A rival is named for one bot whose chance is that small among all pairs, or for several below a
     limit of ``SUSPECT``: each has that probability at most, whatever the others do, so their number is at
     most binomial. Each of these ways has its part of the error.
     """
     lost: Counter[int] = Counter()
-    given: Counter[int] = Counter()
+    given_up: Counter[int] = Counter()
     lost_to: Counter[tuple[int, int]] = Counter()
     given_to: Counter[tuple[int, int]] = Counter()
     for game in games:
         lost[game.loser] += 1
-        given[game.loser] += game.gave_up
+        given_up[game.loser] += game.gave_up
         for rival in game.ahead:
             lost_to[game.loser, rival] += 1
             given_to[game.loser, rival] += game.gave_up
     chances: defaultdict[int, dict[int, float]] = defaultdict(dict)
     for (loser, rival), count in sorted(lost_to.items()):
-        mine, others = given_to[loser, rival], lost[loser] - count
+        mine = given_to[loser, rival]
+        others = lost[loser] - count
         if others:
-            by_lot = _at_least(mine, count, given[loser], lost[loser])
-            usual = (given[loser] - mine) / others + HONEST
+            by_lot = _at_least(mine, count, given_up[loser], lost[loser])
+            usual = (given_up[loser] - mine) / others + HONEST
             by_cause = _binomial_tail(mine, count, usual) if usual < 1 else 1.0
             chances[rival][loser] = max(by_lot, by_cause)
-    tested, part = sum(map(len, chances.values())), ERROR / (1 + len(SUSPECT))
-    found = []
+    tested = sum(map(len, chances.values()))
+    part = ERROR / (1 + len(SUSPECT))
+    findings = []
     for rival, by_bot in chances.items():
         alone = [bot for bot, chance in by_bot.items() if chance < part / tested]
         suspects = alone
+        # The stricter limit needs fewer bots that give up much, the looser one more that give up a little.
         for limit in SUSPECT:
             together = [bot for bot, chance in by_bot.items() if chance <= limit]
             if len(together) > len(alone) and (
@@ -348,10 +381,10 @@ def find_giving_up(games: Iterable[LostGame]) -> list[GivingUp]:
                 suspects = together
         if suspects:
             sums = [sum(counts[bot, rival] for bot in suspects) for counts in (given_to, lost_to)]
-            everything = [sum(counts[bot] for bot in suspects) for counts in (given, lost)]
+            everything = [sum(counts[bot] for bot in suspects) for counts in (given_up, lost)]
             rest = [whole - part for whole, part in zip(everything, sums, strict=True)]
-            found.append(GivingUp(rival, tuple(suspects), *sums, *rest))
-    return found
+            findings.append(GivingUp(rival, tuple(suspects), *sums, *rest))
+    return findings
 
 
 def _binomial_tail(successes: int, count: int, probability: float) -> float:
@@ -374,13 +407,16 @@ def _at_most(points: float, games: int, gap: float, error: float, dispersion: fl
     Binomial, averaged over the gap's normal errors: a normal approximation is wrong in the tails of one-sided
     pairs, and draws only make points vary less.
     """
+    # Games that vary more than independent ones are worth fewer of them.
     count = max(round(games / dispersion), 1)
     most = math.floor(points / games * count)
     nodes, weights = np.polynomial.hermite_e.hermegauss(31)
     total = 0.0
     for node, weight in zip(nodes, weights / weights.sum(), strict=True):
         true = gap + error * node
-        won, lost = -float(np.logaddexp(0, -true)), -float(np.logaddexp(0, true))  # logarithms of chances
+        # logarithms of chances
+        won = -float(np.logaddexp(0, -true))
+        lost = -float(np.logaddexp(0, true))
         total += float(weight) * _binomial(range(most + 1), count, won, lost)
     return min(total, 1.0)
 
@@ -389,10 +425,10 @@ def _times(
     database: Database, tournament: Tournament, results: Sequence[ResultRow], names: dict[int, str]
 ) -> Iterator[AuditFinding]:
     times: defaultdict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for one in results[:RECORDS]:
-        for seat, load in enumerate(database.records.measured(tournament.id, one.number).load):
+    for result in results[:RECORDS]:
+        for seat, load in enumerate(database.records.measured(tournament.id, result.number).load):
             if load.turns:
-                times[one.entrants[seat]][one.entrants[1 - seat]].append(load.wall_ms / load.turns)
+                times[result.entrants[seat]][result.entrants[1 - seat]].append(load.wall_ms / load.turns)
     for number, slow, fast, most, least in find_slower(times):
         text = (
             f"a turn of {names[number]} takes {most:.0f} ms against {names[slow]} and {least:.0f} ms against"
@@ -403,22 +439,27 @@ def _times(
 
 def find_slower(
     times: Mapping[int, Mapping[int, Sequence[float]]],
-) -> Iterator[tuple[int, int, int, float, float]]:
+) -> Iterator[SlowerBot]:
     """Yield bots whose times a turn, by opponent, differ by Kruskal and Wallis's test (JASA 47, 1952).
 
-    With each come the opponents of the longest and of the shortest median, and these medians.
+    Each comes with the opponents of the longest and the shortest median, and these medians.
     """
     for number, by_opponent in sorted(times.items()):
         # The test's approximation needs some values in each group.
-        groups = {other: found for other, found in by_opponent.items() if len(found) >= 4}
+        groups = {
+            opponent: times_against
+            for opponent, times_against in by_opponent.items()
+            if len(times_against) >= 4
+        }
         if len(groups) < 2:
             continue
-        values = np.concatenate([np.array(found) for found in groups.values()])
+        # Ranks over all opponents together, as the test asks.
+        values = np.concatenate([np.array(times_against) for times_against in groups.values()])
         _, place, equal = np.unique(values, return_inverse=True, return_counts=True)
         ranks = (np.cumsum(equal) - (equal - 1) / 2)[place]
         if len(equal) == 1:
             continue
-        sizes = np.array([len(found) for found in groups.values()])
+        sizes = np.array([len(times_against) for times_against in groups.values()])
         means = np.array([part.mean() for part in np.split(ranks, np.cumsum(sizes)[:-1])])
         total = len(values)
         # Equal times share their mean rank, so that the order of opponents decides nothing; ranks then vary
@@ -426,8 +467,9 @@ def find_slower(
         ties = 1 - float(np.sum(equal**3 - equal)) / (total**3 - total)
         statistic = 12 / (total * (total + 1)) * float(sizes @ (means - (total + 1) / 2) ** 2) / ties
         degrees = len(groups) - 1
-        medians = {other: median(found) for other, found in groups.items()}
-        slow, fast = max(medians, key=lambda o: medians[o]), min(medians, key=lambda o: medians[o])
+        medians = {opponent: median(times_against) for opponent, times_against in groups.items()}
+        slow = max(medians, key=lambda o: medians[o])
+        fast = min(medians, key=lambda o: medians[o])
         likely = tail(statistic, degrees, 2.0 * degrees) > ERROR / len(times)
         if not likely and medians[slow] >= SLOWER * max(medians[fast], 1.0):
-            yield number, slow, fast, medians[slow], medians[fast]
+            yield SlowerBot(number, slow, fast, medians[slow], medians[fast])

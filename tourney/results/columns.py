@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tourney.ratings.method import Measure
+
 
 Row = Mapping[str, Any]
 """Values are strings, numbers, booleans, None, or lists of these."""
@@ -28,9 +30,9 @@ class Column:
 
     People see numbers with ``digits`` decimals, or as ``text`` returns them; programs get exact numbers
     rounded to ``places``. ``unit`` and ``help`` describe the values in a sentence. ``short`` is the title
-    where there is little room. ``order`` says which values rank first, "" if none do; ``criterion`` is the
-    column's place among those that rank the table (1: before all others, 0: none). ``dtype`` is that of the
-    column in a pandas DataFrame.
+    where there is little room. ``order``: the values that rank first, or "" if none do; ``criterion``: the
+    column's place among the columns that rank the table (1: before all others, 0: none). ``dtype``: in a
+    pandas DataFrame.
     """
 
     key: str
@@ -53,7 +55,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """The title at the head of a column where there is little room."""
+        """The title at the head of a narrow column."""
         return self.short or self.name
 
     @property
@@ -139,14 +141,14 @@ def _round_half_up(value: Fraction, digits: int) -> int:
     return -rounded if value < 0 else rounded
 
 
-def number_column(key: str, help_: str, **given: Any) -> Column:
+def number_column(key: str, help_: str, **attributes: Any) -> Column:
     """A column of numbers."""
-    return Column(key, right=True, help=help_, **{"dtype": "float64", **given})
+    return Column(key, right=True, help=help_, **{"dtype": "float64", **attributes})
 
 
-def count_column(key: str, help_: str, **given: Any) -> Column:
+def count_column(key: str, help_: str, **attributes: Any) -> Column:
     """A column of whole numbers."""
-    return Column(key, right=True, help=help_, **{"dtype": "int64", **given})
+    return Column(key, right=True, help=help_, **{"dtype": "int64", **attributes})
 
 
 RANK = count_column("rank", "1 + the number of better bots", short="#", order="lower")
@@ -222,15 +224,6 @@ def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column
     )
 
 
-TRUESKILL = (
-    RANK,
-    NAME,
-    number_column("mu", "Mean of the bot's skill", digits=3),
-    number_column("sigma", "Standard deviation of the skill", digits=3),
-    number_column("exposed", "The lower end of what the skill may be", title="mu-3sigma", digits=3),
-    GAMES,
-    FAULTS,
-)
 PAIRS = (
     Column("a", help="The bot in front"),
     Column("b", help="The other bot"),
@@ -243,26 +236,6 @@ PAIRS = (
 )
 
 
-EVALUATIONS = (
-    NAME,
-    Column("elo", "Elo", right=True, help="Strength as one number", text=_signed),
-    number_column(
-        "lottery",
-        "Share in the lottery that no bot beats (maximal lottery, Nash average)",
-        title="lottery %",
-        text=_percent,
-    ),
-    number_column(
-        "against", "Expected score against that lottery", title="score against it %", text=_percent
-    ),
-    number_column(
-        "alpha",
-        "Share of the time where bots are replaced by those that beat them (alpha-rank)",
-        title="alpha-rank %",
-        text=_percent,
-    ),
-)
-"""Evaluations that allow for cycles."""
 CYCLES = (
     Column("bots", "cycle", help="Each bot is better than the next"),
     number_column("scores", "What each is expected to score against the next", title="scores %"),
@@ -278,11 +251,19 @@ POOL = (
 )
 
 
-def rating_columns(method: str, measures: Sequence[str]) -> tuple[Column, ...]:
-    """The columns of a method other than batch, which names its own ``measures``."""
-    if method == "trueskill":
-        return TRUESKILL
-    return (RANK, NAME, *(number_column(name, "", title=name) for name in measures), GAMES, FAULTS)
+def rating_columns(measures: "Sequence[Measure]") -> tuple[Column, ...]:
+    """The columns of a rating method that has no intervals, by its own ``measures``."""
+    numbers = (
+        number_column(
+            measure.name,
+            measure.help,
+            title=measure.title or measure.name,
+            unit=measure.unit,
+            digits=measure.digits,
+        )
+        for measure in measures
+    )
+    return (RANK, NAME, *numbers, GAMES, FAULTS)
 
 
 VERSIONS = (

@@ -1,4 +1,4 @@
-"""An explorer of stored games by position, and a table of where a bot loses."""
+"""An explorer of stored games by position, and a table of the situations in which a bot loses."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ class ResultTally:
     ms: float = 0.0
 
     def add(self, points: Fraction, ms: float | None = None) -> None:
-        """Take in a match or an action of it."""
+        """Add a match, or an action of it."""
         self.matches += 1
         self.points += points
         if ms is not None:
@@ -53,9 +53,10 @@ class ResultTally:
 
 @dataclass(slots=True)
 class PositionNode:
-    """A position that a bot met: what it or others played there, by action.
+    """A position that a bot met, and the actions that it or others played there.
 
-    ``own``: the bot itself acted here. ``line`` is the way to it in ``match``, the first that met it.
+    ``own``: the bot itself acted here. ``line``: the actions before it in ``match``, the first match with
+    it.
     """
 
     position: str
@@ -66,7 +67,7 @@ class PositionNode:
 
     @property
     def matches(self) -> int:
-        """How often it was met."""
+        """The number of times that it was met."""
         return sum(tally.matches for tally in self.played.values())
 
 
@@ -84,15 +85,15 @@ class BotGame(NamedTuple):
 
 @dataclass(slots=True)
 class Explored:
-    """What a bot's games show: positions in the order met, and tallies by question and answer."""
+    """The findings of a bot's games: positions in the order met, and tallies by question and answer."""
 
     positions: dict[str, PositionNode] = field(default_factory=dict)
     losses: dict[str, dict[str, ResultTally]] = field(default_factory=dict)
 
 
 def games_of(database: Database, tournament: Tournament, entrant: int) -> Iterator[BotGame]:
-    """Yield an entrant's matches with a record, in schedule order. Void ones are left out."""
-    names = {one.number: one.name for one in database.tournaments.entrants(tournament.id)}
+    """Yield an entrant's recorded matches in schedule order, without void ones."""
+    names = {entered.number: entered.name for entered in database.tournaments.entrants(tournament.id)}
     rows = [
         match
         for match in database.matches.all(tournament.id, entrant=entrant, finished=True)
@@ -108,19 +109,19 @@ def games_of(database: Database, tournament: Tournament, entrant: int) -> Iterat
 
 
 def with_analyses(database: Database, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
-    """What is stored of finished matches, packed, with their analyses."""
+    """The packed data of finished matches, with their analyses."""
     packed = database.analyses.packed(tournament, numbers)
-    found = database.records.parts(tournament, numbers)
-    return {number: parts._replace(analysis=packed.get(number)) for number, parts in found.items()}
+    by_number = database.records.parts(tournament, numbers)
+    return {number: parts._replace(analysis=packed.get(number)) for number, parts in by_number.items()}
 
 
 M = TypeVar("M", bound=TournamentMatch)
 Parts = Callable[[Sequence[int]], Mapping[int, MatchParts]]
-"""Reads what is stored of some matches, by number, packed."""
+"""Reads the packed data of some matches by number."""
 
 
 def each_part(matches: Iterable[M], parts: Parts) -> Iterator[tuple[M, MatchParts]]:
-    """Yield matches with what is stored of each; one query reads it for many of them."""
+    """Yield matches with the packed data of each; one query reads it for many matches."""
     waiting = iter(matches)
     while chunk := list(islice(waiting, _CHUNK)):
         packed = parts([match.number for match in chunk])
@@ -132,43 +133,45 @@ def games_in(
     rows: Sequence[TournamentMatch], names: Mapping[int, str], entrant: int, parts: Parts
 ) -> Iterator[BotGame]:
     """Yield an entrant's games of matches whose ``parts`` hold a record. Raises StoreDamaged."""
-    for match, found in each_part(rows, parts):
-        record, _, measured = unpack_parts(found._replace(log=None), len(match.seats))
+    for match, match_parts in each_part(rows, parts):
+        record, _, measured = unpack_parts(match_parts._replace(log=None), len(match.seats))
         if record is None or match.result is None:
             continue
         seat = match.seats.index(entrant)
         units = score_units(match.result.ranks)
         points = Fraction(units[seat], units_of_win(len(units)))
-        others = tuple(sorted(names[one] for one in match.seats if one != entrant))
-        yield BotGame(match.number, seat + 1, points, others, record, measured, analysis_in(found))
+        others = tuple(sorted(names[number] for number in match.seats if number != entrant))
+        yield BotGame(match.number, seat + 1, points, others, record, measured, analysis_in(match_parts))
 
 
 def explore(games: Iterable[BotGame], plies: int) -> Explored:
-    """The positions of games, as far as ``plies`` actions, and where points were lost.
+    """The positions of games, up to ``plies`` actions, and the situations in which points were lost.
 
-    Positions are those of the rules, so ways that meet are one. Hidden actions are open here. A game whose
-    record breaks the rules counts for the losses only.
+    A position is the rules' own, so transpositions are one. Hidden actions are visible here. A game whose
+    record breaks the rules counts only for the losses.
     """
-    found = Explored()
+    explored = Explored()
     for game in games:
-        _count(found, game)
-        _follow(found, game, plies)
-    return found
+        _count(explored, game)
+        _follow(explored, game, plies)
+    return explored
 
 
-def _follow(found: Explored, game: BotGame, plies: int) -> None:
-    record, times = game.record, game.measured.times_ms
+def _follow(explored: Explored, game: BotGame, plies: int) -> None:
+    record = game.record
+    times = game.measured.times_ms
     try:
         rules = find_game(record.game)
         state = rules.new(len(record.seats), record.options)
         for ply, (actor, text) in enumerate(record.actions[:plies]):
             position = state.position()
-            node = found.positions.get(position)
+            node = explored.positions.get(position)
             if node is None:
                 line = tuple(action for _, action in record.actions[:ply])
-                # The first way to a position stands for all that lead there.
+                # The first way to a position stands for all its transpositions.
                 node = PositionNode(position, line, actor == game.seat, game.number)
-                found.positions[position] = node
+                explored.positions[position] = node
+            # Only the bot's own times: a page on a bot shows what it spent.
             ms = times[ply] if ply < len(times) and actor == game.seat else None
             node.played.setdefault(text, ResultTally()).add(game.points, ms)
             state = state.play(rules.read_action(state, text))
@@ -176,10 +179,10 @@ def _follow(found: Explored, game: BotGame, plies: int) -> None:
         return
 
 
-def _count(found: Explored, game: BotGame) -> None:
+def _count(explored: Explored, game: BotGame) -> None:
     record = game.record
     moves = [text for actor, text in record.actions if actor]
-    own = [
+    own_times = [
         float(ms)
         for (actor, _), ms in zip(record.actions, game.measured.times_ms, strict=False)
         if actor == game.seat and ms is not None
@@ -191,11 +194,12 @@ def _count(found: Explored, game: BotGame) -> None:
         "opponent": ", ".join(game.opponents),
         "reason": record.outcome.reason,
     }
-    if own:
-        third = max(1, len(own) // 3)
-        shares = [sum(own[:third]), sum(own[third : 2 * third]), sum(own[2 * third :])]
+    if own_times:
+        # By the bot's own actions: thirds of the clock would depend on its opponent.
+        third = max(1, len(own_times) // 3)
+        shares = [sum(own_times[:third]), sum(own_times[third : 2 * third]), sum(own_times[2 * third :])]
         answers["most time in"] = PHASES[shares.index(max(shares))]
-        answers["time used"] = next(words for most, words in _TIMES if sum(own) < most)
+        answers["time used"] = next(words for most, words in _TIMES if sum(own_times) < most)
     if game.analysis is not None:
         third = len(record.actions) // 3 + 1
         lost = [0] * len(PHASES)
@@ -204,7 +208,7 @@ def _count(found: Explored, game: BotGame) -> None:
                 lost[min(turn.ply // third, 2)] += turn.loss
         answers["lost most in"] = PHASES[lost.index(max(lost))] if any(lost) else "no phase"
     for question, answer in answers.items():
-        found.losses.setdefault(question, {}).setdefault(answer, ResultTally()).add(game.points)
+        explored.losses.setdefault(question, {}).setdefault(answer, ResultTally()).add(game.points)
 
 
 _TIMES = (
@@ -221,7 +225,7 @@ def _span(value: int, width: int, unit: str) -> str:
     return f"{low} to {low + width - 1} {unit}"
 
 
-def most_met(found: Explored, most: int) -> list[PositionNode]:
-    """The positions met most, the earlier one first where equal."""
-    order: Counter[str] = Counter({key: node.matches for key, node in found.positions.items()})
-    return [found.positions[key] for key, _ in order.most_common(most)]
+def most_met(explored: Explored, most: int) -> list[PositionNode]:
+    """The most frequent positions; the earlier one first if they are equally frequent."""
+    order: Counter[str] = Counter({key: node.matches for key, node in explored.positions.items()})
+    return [explored.positions[key] for key, _ in order.most_common(most)]

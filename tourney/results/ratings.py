@@ -7,18 +7,19 @@ from itertools import chain
 from typing import Any, get_args
 
 from tourney.errors import RecordError, UsageError
-from tourney.ratings.batch import Batch, SeatEffect, rate_clusters
+from tourney.ratings.batch import Batch, BatchMethod, PoolMethod, SeatEffect
 from tourney.ratings.counts import Clusters
-from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
-from tourney.ratings.sequential import PlannedGames
-from tourney.ratings.trueskill import (
-    Settings,
-    SkillPool,
-    default_draw_probability,
-    dump_pool,
-    load_pool,
-    settings_text,
+from tourney.ratings.method import (
+    METHODS,
+    Forfeits,
+    Measure,
+    OrderedMethod,
+    OrderedPool,
+    RatingLine,
+    RatingMethod,
 )
+from tourney.ratings.sequential import PlannedGames
+from tourney.ratings.trueskill import default_draw_probability
 from tourney.results.columns import ELO, range_text, rating_columns
 from tourney.results.standings import setup_of
 from tourney.results.tables import DataTable, entrant_names
@@ -36,39 +37,43 @@ MAX_PLAYERS = 2000
 """Players of one fit: its matrices have a row and a column for each, and take a minute at this size."""
 MAX_MATRIX = 60
 """Players of a table of all pairs' superiority in a terminal."""
+DRAW_PROBABILITY = "draw-probability"
+"""The option of methods that count draws; each game and number of seats has a value of its own."""
 WORTH_KEEPING = 1000
 """Matches since the last checkpoint that make a new one worth keeping; rating them takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A TrueSkill pool after all stored matches; ``keep``: a checkpoint worth keeping, under ``settings``."""
+    """A pool after all stored matches; ``keep``: a checkpoint worth keeping, under ``settings``."""
 
-    pool: SkillPool
+    pool: OrderedPool
     settings: str
     keep: Checkpoint | None
 
 
-def rate_trueskill(
-    database: Database, tournament: Tournament, settings: Settings, forfeits: Forfeits
+def rate_in_order(
+    database: Database, tournament: Tournament, method: OrderedMethod, forfeits: Forfeits
 ) -> Rated:
-    """Rate a tournament by TrueSkill, on from the last checkpoint under these settings, if there is one.
+    """Rate a tournament match after match, on from the last checkpoint under these settings, if any.
 
     A checkpoint lies within the settled prefix of the schedule, whose results never change; so matches that
     finish out of turn, and are rated in their place later, do no harm.
     """
-    text = settings_text(settings, forfeits)
+    text = method.key(forfeits)
     numbers = [entrant.number for entrant in database.tournaments.entrants(tournament.id)]
-    start, pool = 0, SkillPool.of(numbers, settings)
+    start = 0
+    pool = method.begin(numbers)
     try:
-        kept = database.ratings.checkpoint(tournament.id, text)
+        checkpoint = database.ratings.checkpoint(tournament.id, text)
     except RecordError:
-        kept = None
+        checkpoint = None
     settled = database.schedules.settled(tournament.id)
-    if kept is not None and kept.number <= settled:
-        thawed = load_pool(kept.state, settings, numbers)
+    if checkpoint is not None and checkpoint.number <= settled:
+        thawed = method.load(checkpoint.state, numbers)
         if thawed is not None:
-            start, pool = kept.number, thawed
+            start = checkpoint.number
+            pool = thawed
     results = database.matches.results(tournament.id, after=start)
     beyond: list[ResultRow] = []
 
@@ -81,27 +86,33 @@ def rate_trueskill(
 
     pool = pool.after(prefix(), forfeits)
     # Matches before later results may still finish, so a checkpoint ends with the settled prefix.
-    keep = Checkpoint(settled, dump_pool(pool)) if settled - start >= WORTH_KEEPING else None
+    keep = Checkpoint(settled, method.dump(pool)) if settled - start >= WORTH_KEEPING else None
     return Rated(pool.after(chain(beyond, results), forfeits), text, keep)
 
 
 def wrong_checkpoints(database: Database, tournament: Tournament) -> Iterator[str]:
-    """Yield the settings of kept checkpoints that do not follow from the results, by rating them again."""
+    """Yield the settings of stored checkpoints that do not follow from the results, by rating them again."""
     numbers = [entrant.number for entrant in database.tournaments.entrants(tournament.id)]
-    for text, kept in database.ratings.checkpoints(tournament.id):
+    for text, checkpoint in database.ratings.checkpoints(tournament.id):
         try:
             data = json.loads(text)
+            name = data.pop("method")
             forfeits = data.pop("forfeits")
-            known = data.pop("method") == "trueskill" and forfeits in get_args(Forfeits)
-            settings = Settings(**data)
+            if not METHODS.knows(name):
+                continue  # of an add-on that is not installed: nothing here reads it
+            plain = METHODS.find(name)
+            method = plain.configured(**data) if isinstance(plain, OrderedMethod) else None
         except (ValueError, LookupError, TypeError, AttributeError, UsageError):
-            known = False
-        if known:
-            results = (one for one in database.matches.results(tournament.id) if one.number <= kept.number)
-            pool = SkillPool.of(numbers, settings).after(results, forfeits)
-            again = load_pool(kept.state, settings, numbers)
-            known = again is not None and dump_pool(again) == dump_pool(pool)
-        if not known:
+            method = None
+        if method is None or forfeits not in get_args(Forfeits):
+            yield text
+            continue
+        results = (
+            result for result in database.matches.results(tournament.id) if result.number <= checkpoint.number
+        )
+        pool = method.begin(numbers).after(results, forfeits)
+        stored = method.load(checkpoint.state, numbers)
+        if stored is None or method.dump(stored) != method.dump(pool):
             yield text
 
 
@@ -110,13 +121,19 @@ def rate_by(
 ) -> Sequence[RatingLine]:
     """Rate a tournament by any method, from all of its results."""
     numbers = [entrant.number for entrant in database.tournaments.entrants(tournament.id)]
-    return method.rate(database.matches.results(tournament.id), numbers, tournament.seats, forfeits)
+    return method.rate_sorted(database.matches.results(tournament.id), numbers, tournament.seats, forfeits)
 
 
 def rate_batch(
-    database: Database, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True, **how: bool
+    database: Database,
+    tournament: Tournament,
+    forfeits: Forfeits,
+    *,
+    method: PoolMethod | None = None,
+    pairs: bool = True,
+    **how: bool,
 ) -> Batch:
-    """Rate a tournament in one fit, without the table of pairs unless ``pairs``.
+    """Rate a tournament in one fit (default: Tourney's own), without the table of pairs unless ``pairs``.
 
     ``how``: ``joined`` and ``luck`` of ``tourney.ratings.counts.Clusters``.
     """
@@ -125,58 +142,58 @@ def rate_batch(
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
     clusters.take(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
-    return rate_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
+    fit_clusters = (method or BatchMethod()).fit_clusters
+    return fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
 
 
-def rating_table(database: Database, tournament: Tournament, method: str, forfeits: Forfeits) -> DataTable:
-    """A row for each entrant, best first, with the settings that are kept or the defaults.
+def rating_table(database: Database, tournament: Tournament, name: str, forfeits: Forfeits) -> DataTable:
+    """A row for each entrant, best first, with the stored settings or the defaults.
 
     Raises UsageError for an unknown method.
     """
-    names, faults = entrant_names(database, tournament), database.totals.faults_by_entrant(tournament.id)
-    if method == "batch":
-        batch = rate_batch(database, tournament, forfeits, pairs=False)
+    names = entrant_names(database, tournament)
+    faults = database.totals.faults_by_entrant(tournament.id)
+    method = METHODS.find(name)
+    if isinstance(method, PoolMethod):
+        batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
         return DataTable(ELO, batch_rows(batch, names, faults))
-    found = METHODS.find(method)
-    lines: Sequence[RatingLine]
-    if method == "trueskill":
-        settings = Settings(draw_probability=draw_probability_of(database, tournament), tau=0.0)
-        lines = rate_trueskill(database, tournament, settings, forfeits).pool.table()
+    if isinstance(method, OrderedMethod):
+        if DRAW_PROBABILITY in method.options:
+            method = method.configured(draw_probability=draw_probability_of(database, tournament))
+        lines = rate_in_order(database, tournament, method, forfeits).pool.table()
     else:
-        lines = rate_by(database, tournament, found, forfeits)
-    rows = rating_rows(lines, found.columns, names, faults)
-    return DataTable(rating_columns(method, found.columns), rows)
+        lines = rate_by(database, tournament, method, forfeits)
+    rows = rating_rows(lines, method.measures, names, faults)
+    return DataTable(rating_columns(method.measures), rows)
 
 
 def look_now(
     tournament: Tournament, entrants: Sequence[StoredEntrant], counts: RowCounts
 ) -> PlannedGames | None:
-    """What makes intervals hold at every look, or None for a tournament that ended as planned."""
-    setup, format_ = (
-        setup_of(tournament.plan, tournament.seed, entrants),
-        ranking_format(tournament.plan.format),
-    )
+    """The plan by which intervals hold at every look, or None for a tournament that ended as planned."""
+    setup = setup_of(tournament.plan, tournament.seed, entrants)
+    format_ = ranking_format(tournament.plan.format)
     over = tournament.complete and counts.done == counts.rows
     return None if over and as_planned(format_, setup, counts.rows) else look_of(format_, setup)
 
 
 def draw_probability_of(database: Database, tournament: Tournament) -> float:
-    """What TrueSkill takes for a tournament: what is kept for its game and seats, or the default."""
-    kept = database.ratings.draw_probability(tournament.game, tournament.seats)
-    if kept is not None:
-        return kept.probability
+    """The draw probability of a tournament: the stored one of its game and seats, or the default."""
+    estimate = database.ratings.draw_probability(tournament.game, tournament.seats)
+    if estimate is not None:
+        return estimate.probability
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
 
 
 def rating_rows(
-    lines: Iterable[RatingLine], measures: Sequence[str], names: Names, faults: Mapping[int, int]
+    lines: Iterable[RatingLine], measures: Sequence[Measure], names: Names, faults: Mapping[int, int]
 ) -> Rows:
-    """A rating table as rows; ``measures`` names the attributes of a line beside rank and games."""
+    """A rating table as rows, with the ``measures`` of its method."""
     return [
         {
             "rank": line.rank,
             "name": names[line.entrant],
-            **{name: getattr(line, name) for name in measures},
+            **{measure.name: getattr(line, measure.name) for measure in measures},
             "games": line.games,
             "faults": faults[line.entrant],
         }
@@ -208,7 +225,8 @@ def pair_rows(batch: Batch, names: Names) -> Rows:
 
 def pool_rows(batch: Batch, names: Names) -> Rows:
     """The figures of the whole pool, a row each."""
-    pool, fit = batch.pool, batch.pool.goodness
+    pool = batch.pool
+    fit = batch.pool.goodness
     values = {
         "matches": pool.matches,
         "distinct matches": pool.distinct,
@@ -239,16 +257,9 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
     ]
 
 
-def evaluation_rows(batch: Batch, names: Names) -> Rows:
-    """The evaluations that allow for cycles as rows, in the order of the ratings; none without any."""
-    elo = {line.entrant: line.elo for line in batch.ratings}
-    evaluations = () if batch.cycles is None else batch.cycles.evaluations
-    return [{**line._asdict(), "name": names[line.entrant], "elo": elo[line.entrant]} for line in evaluations]
-
-
 def cycle_rows(batch: Batch, names: Names) -> Rows:
     """The likeliest cycles as rows; ``bots`` ends with the first again."""
-    cycles = () if batch.cycles is None else batch.cycles.cycles
+    cycles = () if batch.cycles is None else batch.cycles.cycles or ()
     return [
         {
             "bots": " > ".join(names[entrant] for entrant in (*cycle.entrants, cycle.entrants[0])),
@@ -260,7 +271,7 @@ def cycle_rows(batch: Batch, names: Names) -> Rows:
 
 
 def superiority_rows(batch: Batch, names: Mapping[int, str]) -> Rows:
-    """The probabilities that the player of a row is stronger than that of each column, best first.
+    """The probabilities that a row's player is stronger than each column's, the best player first.
 
     Columns are named by the players' places in the table, from 1; the diagonal is None.
     """
@@ -271,5 +282,6 @@ def superiority_rows(batch: Batch, names: Mapping[int, str]) -> Rows:
     }
     for pair in batch.pairs:
         rows[pair.a][place[pair.b]] = pair.los
+        # Rounded like the other half, so that the two add up to 1 as printed.
         rows[pair.b][place[pair.a]] = round(1 - pair.los, 4)
     return list(rows.values())

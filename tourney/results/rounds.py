@@ -23,8 +23,8 @@ class Pairing:
     """A pairing of a round: its table, its entrants in the order of the schedule, and its results so far.
 
     ``units`` are the entrants' scores (see ``tourney.schedule.row.score_units``), without void matches.
-    ``size`` is the number of its matches, ``left`` that of those still to play, and ``counted`` that of those
-    that count. ``results`` is () in the summary of a round.
+    ``size``, ``left`` and ``counted`` are the numbers of its matches, of the matches still to play, and of
+    the matches that count. ``results`` is () in the summary of a round.
     """
 
     table: int
@@ -37,7 +37,7 @@ class Pairing:
 
     @property
     def best(self) -> int | None:
-        """The entrant that alone has the most points of a pairing with all results."""
+        """The only entrant with the most points, once the pairing has all results."""
         top = max(self.units)
         alone = self.counted and not self.left and self.units.count(top) == 1
         return self.entrants[self.units.index(top)] if alone else None
@@ -47,7 +47,7 @@ class Pairing:
 class Round:
     """A round. ``idle`` are the entrants that took part in the tournament but had no table in this round.
 
-    ``absent`` are those that had not joined yet or were gone.
+    ``absent`` are the entrants that had not joined yet or had left.
     """
 
     number: int
@@ -79,28 +79,31 @@ def _together(
     played = groupby(results, key=lambda result: place_of(result.key))
     waiting = next(played, None)
     for key, group in groupby(rows, key=place_of):
-        found: list[ResultRow] = []
+        of_group: list[ResultRow] = []
         if waiting is not None and waiting[0] == key:
-            found = list(waiting[1])
+            of_group = list(waiting[1])
             waiting = next(played, None)
-        yield key, list(group), found
+        yield key, list(group), of_group
 
 
 def rounds_of(setup: Setup, rows: Iterable[Row], results: Sequence[ResultRow]) -> Iterator[Round]:
-    """Yield the rounds of rows with their results, both in schedule order; one round is held."""
+    """Yield the rounds of rows with their results, both in schedule order, one round at a time."""
+    # Bots that failed to start three times leave a tournament without an entry in the schedule.
     gone = departures(setup, History(results=results))
     tables = _together(rows, results, "round", "table")
     for number, of_round in groupby(tables, key=lambda table: table[0][0]):
         pairings = []
-        for (_, table), seated, found in of_round:
-            counted = [result for result in found if not result.void]
+        for (_, table), seated, finished in of_round:
+            counted = [result for result in finished if not result.void]
             score: Counter[int] = Counter()
             for result in counted:
                 score.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
-            entrants, size = seated[0].seats, len(seated)
-            units = tuple(score[one] for one in entrants)
-            left = size - len(found)
-            pairings.append(Pairing(table, entrants, tuple(found), units, size, left, len(counted)))
+            # All matches of a table have the same entrants, in other seats.
+            entrants = seated[0].seats
+            size = len(seated)
+            units = tuple(score[entrant] for entrant in entrants)
+            left = size - len(finished)
+            pairings.append(Pairing(table, entrants, tuple(finished), units, size, left, len(counted)))
         playing = {entrant for pairing in pairings for entrant in pairing.entrants}
         rest = [player for player in setup.participants if player.number not in playing]
         idle = [p.number for p in rest if p.joined <= number < gone.get(p.number, number + 1)]
@@ -111,11 +114,12 @@ def rounds_of(setup: Setup, rows: Iterable[Row], results: Sequence[ResultRow]) -
 def rankings(
     format_: Format, setup: Setup, rows: Iterable[Row], results: Iterable[ResultRow]
 ) -> Iterator[Ranking]:
-    """Yield the ranking before the first round, then after each round; the last is that of the standings.
+    """Yield the ranking before the first round, then after each round; the last one is the standings'.
 
     Rows and results are in schedule order.
     """
-    history, sums = History(), ResultSums()
+    history = History()
+    sums = ResultSums()
 
     def ranked() -> Ranking:
         # Totals are smaller than a history, so only a format that ranks by one gets it.
@@ -123,10 +127,10 @@ def rankings(
         return {line.number: line for line in lines}
 
     yield ranked()
-    for _, paired, found in _together(rows, results, "round"):
+    for _, paired, finished in _together(rows, results, "round"):
         if format_.ranks:
-            history.extend(paired, found)
-        for result in () if format_.ranks else found:
+            history.extend(paired, finished)
+        for result in () if format_.ranks else finished:
             sums.add(result.entrants, result.ranks, result.faults, void=result.void)
         yield ranked()
 
@@ -134,7 +138,7 @@ def rankings(
 def float_of(before: Ranking, pairing: Pairing, entrant: int) -> str:
     """Whether an entrant of a pair floats: ``up`` to an opponent with more points, ``down``, or ""."""
     mine = before[entrant].points
-    theirs = [before[other].points for other in pairing.entrants if other != entrant]
+    theirs = [before[opponent].points for opponent in pairing.entrants if opponent != entrant]
     if len(theirs) != 1 or theirs[0] == mine:
         return ""
     return "up" if theirs[0] > mine else "down"

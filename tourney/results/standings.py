@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from tourney.errors import TournamentError, counted
+from tourney.errors import TournamentError
 from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, subtracted
 from tourney.results.columns import (
@@ -48,11 +48,12 @@ from tourney.store.run_lock import Running
 from tourney.store.schedules import RowCounts
 from tourney.store.totals import ScoreTotals, StandingsTotals
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How standings are ordered: the format that computes them, the seats at a table, and the rule."""
+    """The order of standings: the format that computes them, the seats at a table, and the rule."""
 
     format: Format
     seats: int
@@ -60,7 +61,7 @@ class Ranking:
 
     @classmethod
     def of(cls, plan: Plan) -> "Ranking":
-        """That of a stored tournament. Raises TournamentError for a rule that this version does not know."""
+        """The ranking of a stored tournament. Raises TournamentError for an unknown rule."""
         format_ = ranking_format(plan.format)
         rule = stored_rule(plan)
         if rule is None:
@@ -73,7 +74,7 @@ class Ranking:
 
     @classmethod
     def new(cls, format_: Format, seats: int) -> "Ranking":
-        """That of a new tournament."""
+        """The ranking of a new tournament."""
         return cls(format_, seats, format_.new_rule(seats))
 
     @property
@@ -85,8 +86,8 @@ class Ranking:
 def stored_rule(plan: Plan) -> RankingRule | None:
     """The rule that ranks a stored tournament.
 
-    None: an older one of another package's format, which ranks it as a new one. Without that package all are
-    ranked by points.
+    None: an older tournament of another package's format, which ranks it like a new one. Without that
+    package every tournament is ranked by points.
     """
     if not FORMATS.knows(plan.format):
         return older_rule(Imported.name, plan.seats)
@@ -98,10 +99,10 @@ class Standing:
     """A line of the standings.
 
     ``rank``: 1 + the number of entrants that are better by the format's rule. ``points``: the sum of match
-    scores, at k seats (k - place) / (k - 1), where tied seats share the mean of their places. ``wins``: first
-    alone; ``draws``: first, shared. ``faults``: ``(kind, count)`` sorted by kind. ``awarded``: the points of
-    byes. ``tie_breaks``: names and values in the order of their use, None where one does not apply.
-    ``luck``: points per match that the dice gave, None if that is not known.
+    scores, at k seats (k - place) / (k - 1), where tied seats share the mean of their places. ``wins``:
+    first alone; ``draws``: first, shared. ``faults``: ``(kind, count)`` sorted by kind. ``awarded``: the
+    points of byes. ``tie_breaks``: names and values in the order of their use; None if one does not apply.
+    ``luck``: points per match that the dice gave, or None if unknown.
     """
 
     rank: int
@@ -124,7 +125,7 @@ class Standing:
 
     @property
     def mean(self) -> Fraction | None:
-        """Points per game, without those of byes, or None before the first game."""
+        """Points per game without byes, or None before the first game."""
         return (self.points - self.awarded) / self.games if self.games else None
 
     @property
@@ -144,13 +145,14 @@ def compute_standings(
 ) -> tuple[Standing, ...]:
     """The standings by the rule of the stored plan; equal entrants by number.
 
-    ``totals``: those of the tournament, if they are known.
+    ``totals``: the tournament's, if the caller has them.
     """
     with database.snapshot() as moment:
         stored = moment.tournaments.by_id(tournament)
         entrants = moment.tournaments.entrants(tournament)
         format_ = Ranking.of(stored.plan).format
         setup = setup_of(stored.plan, stored.seed, entrants)
+        # One query for all pages of a report: adding up a large tournament takes seconds.
         sums = totals or moment.totals.standings(tournament)
         if shows_luck(stored):
             sums = sums._replace(lucks=moment.totals.luck(tournament))
@@ -165,19 +167,23 @@ def standings_of(
     ranked: Iterable[RankedEntrant], entrants: Iterable[StoredEntrant], sums: StandingsTotals
 ) -> tuple[Standing, ...]:
     """The standings of entrants that a format has ranked."""
-    totals, names = sums.scores, {entrant.number: entrant.name for entrant in entrants}
+    totals = sums.scores
+    names = {entrant.number: entrant.name for entrant in entrants}
     kinds: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for number, kind, count in sums.faults:
         kinds[number].append((kind, count))
-    found = []
+    standings = []
     for line in ranked:
-        total, faults = totals.get(line.number, ScoreTotals()), tuple(sorted(kinds[line.number]))
+        total = totals.get(line.number, ScoreTotals())
+        faults = tuple(sorted(kinds[line.number]))
         scores = (total.games, line.points, total.wins, total.draws, total.losses)
         name = names[line.number]
-        units, known = sums.lucks.get(line.number, (0, 0))
-        luck = Fraction(units, known * POINT) if known else None
-        found.append(Standing(line.rank, line.number, name, *scores, faults, line.awarded, line.values, luck))
-    return tuple(found)
+        units, matches = sums.lucks.get(line.number, (0, 0))
+        luck = Fraction(units, matches * POINT) if matches else None
+        standings.append(
+            Standing(line.rank, line.number, name, *scores, faults, line.awarded, line.values, luck)
+        )
+    return tuple(standings)
 
 
 def standing_row(line: Standing) -> dict[str, object]:
@@ -210,9 +216,9 @@ def _fixed(digits: int) -> Callable[[Fraction], str]:
 def standings_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, ...]:
     """The columns of the standings: the same, in the same order, in commands, exports and reports.
 
-    The value that ranks first stands before all others; then come the points, those of byes where a format
-    awards any, the matches, with ``luck`` that and the score without it, and the tie-breaks in the order of
-    their use.
+    The column that ranks first comes first; then the points, the points of byes if the format awards any,
+    the matches, with ``luck`` the luck and the score without it, and the tie-breaks in the order of their
+    use.
     """
     points = number_column(
         "points",
@@ -238,7 +244,7 @@ def standings_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, 
         count_column("draws", "First places shared", short="D", unit="matches"),
         count_column("losses", "All other places", short="L", unit="matches"),
     )
-    own = {
+    tie_break_columns = {
         entry.name: number_column(
             entry.name,
             entry.help,
@@ -250,13 +256,14 @@ def standings_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, 
         )
         for entry in ranking.tie_breaks
     }
-    columns = own | {column.key: column for column in general}
-    columns = {key: columns[key] for key in (*(column.key for column in general), *own)}
+    columns = tie_break_columns | {column.key: column for column in general}
+    columns = {key: columns[key] for key in (*(column.key for column in general), *tie_break_columns)}
     first = "mean" if ranking.rule.by == BY_MEAN else ranking.rule.by
+    # A format may rank by something that has no column, such as the bracket of a knockout.
     first = first if first in columns else "points"
-    ordering = [first, *(key for key, column in own.items() if column.order and key != first)]
+    ordering = [first, *(key for key, column in tie_break_columns.items() if column.order and key != first)]
     for place, key in enumerate(ordering, 1):
-        order = own[key].order if key in own else "higher"
+        order = tie_break_columns[key].order if key in tie_break_columns else "higher"
         columns[key] = replace(columns[key], order=order, criterion=place)
     lead = columns.pop(first)
     return (RANK, NAME, lead, *columns.values(), FAULTS, KINDS)
@@ -264,12 +271,12 @@ def standings_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, 
 
 def ranking_columns(ranking: Ranking) -> tuple[Column, ...]:
     """The columns that rank the standings, in the order of their use."""
-    found = [column for column in standings_columns(ranking) if column.criterion]
-    return tuple(sorted(found, key=lambda column: column.criterion))
+    columns = [column for column in standings_columns(ranking) if column.criterion]
+    return tuple(sorted(columns, key=lambda column: column.criterion))
 
 
 def page_columns(ranking: Ranking, *, luck: bool = False) -> tuple[Column, ...]:
-    """The columns of the standings of a page, which has byes beside the points and faults in a table."""
+    """The columns of the standings on a page, which shows byes beside the points and faults in a table."""
     columns = standings_columns(ranking, luck=luck)
     return tuple(column for column in columns if column is not KINDS and column is not AWARDED)
 
@@ -291,10 +298,13 @@ def rank_totals(format_: Format, setup: Setup, sums: StandingsTotals) -> tuple[R
 
     An encounter is all matches of a pair.
     """
-    totals, pairs, unit = sums.scores, sums.pairs, units_of_win(setup.seats)
+    totals = sums.scores
+    pairs = sums.pairs
+    unit = units_of_win(setup.seats)
     numbers = [player.number for player in setup.participants]
     points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
+    # Fractions are slow to make, and most pairs share their few values.
     halves = {half: Fraction(half, 2) for half in {pair.half_points for pair in pairs}}
     for pair in pairs:
         met = Encounter(pair.opponent, points[pair.opponent], halves[pair.half_points])
@@ -311,7 +321,7 @@ def rank_totals(format_: Format, setup: Setup, sums: StandingsTotals) -> tuple[R
 
 
 def ranking_sentences(ranking: Ranking, *, luck: bool = False) -> tuple[str, ...]:
-    """The rule in sentences: what ranks first, the tie-breaks, and what all of them and luck mean."""
+    """The rule in sentences: the first criterion, the tie-breaks, and the meaning of each and of luck."""
     first, *breaks = ranking_columns(ranking)
     rule = f"Ranked by {_criterion(first)}"
     if breaks:
@@ -350,7 +360,7 @@ def state_of(tournament: Tournament, progress: RowCounts, running: Running | Non
 
 
 def interim_sentence(complete: bool, counts: RowCounts, *, ratings: bool = False) -> str:
-    """What an unfinished tournament has still to play; "" for a finished one.
+    """A sentence on the matches still to play; "" for a finished tournament.
 
     ``complete``: all rounds are paired. ``ratings``: ratings stand beside the standings.
     """
@@ -367,15 +377,15 @@ def interim_sentence(complete: bool, counts: RowCounts, *, ratings: bool = False
 
 
 def planned_matches(tournament: Tournament, entrants: Sequence[StoredEntrant], paired: int) -> int:
-    """The matches of a whole tournament as far as its schedule tells, at least those that are ``paired``.
+    """The number of a tournament's matches as far as its schedule is known, at least ``paired``.
 
-    Where results may end it earlier, or entrants left, only what is paired is known.
+    If results may end it earlier, or entrants left, only the paired matches are known.
     """
     plan = tournament.plan
     if tournament.complete or not FORMATS.knows(plan.format):
         return paired
     setup = setup_of(plan, tournament.seed, entrants)
-    if setup.until is not None or any(one.left is not None for one in entrants):
+    if setup.until is not None or any(entrant.left is not None for entrant in entrants):
         return paired
     return max(paired, find_format(plan.format).planned_matches(setup) or 0)
 
@@ -394,11 +404,13 @@ def load_history(database: Database, tournament: int) -> History:
 
 
 def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
-    """What a format needs to know of a tournament, its results apart."""
+    """A tournament as its format sees it, without results."""
     return Setup(
         participants=tuple(
-            Participant(one.number, one.name, one.joined, one.left, one.rating, one.deviation)
-            for one in entrants
+            Participant(
+                entrant.number, entrant.name, entrant.joined, entrant.left, entrant.rating, entrant.deviation
+            )
+            for entrant in entrants
         ),
         seats=plan.seats,
         seed=seed,

@@ -1,4 +1,4 @@
-"""Tables for other programs: those that ``tourney export`` writes, and their form as CSV and JSON."""
+"""Tables for other programs: the tables of ``tourney export``, and their form as CSV and JSON."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ class DataTable:
 
     @classmethod
     def of(cls, columns: str | Sequence[Column], rows: Iterable[Sequence[object]]) -> "DataTable":
-        """The table of rows that have the values of the columns, or of columns of these names, in order."""
+        """The table of rows with a value for each column, in order; ``columns`` may be names."""
         described = tuple(map(Column, columns.split())) if isinstance(columns, str) else columns
         keys = [column.key for column in described]
         return cls(described, (dict(zip(keys, row, strict=True)) for row in rows))
@@ -54,10 +54,11 @@ class DataTable:
     def write_csv(self, file: TextIO) -> None:
         """Write the table as CSV with a header line.
 
-        A text that a spreadsheet would take for a formula has an apostrophe before it; the JSON has not.
+        A text that a spreadsheet would read as a formula gets an apostrophe; JSON does not.
         """
         keys = [column.key for column in self.columns]
         writer = csv.writer(file, lineterminator="\n")
+        # Lazily: a table of times may have more rows than fit into memory.
         cells = ([csv_cell(row[key]) for key in keys] for row in self.rows)
         first = list(islice(cells, 1))  # before the header: what refuses the rows refuses the whole table
         writer.writerows([keys, *first])
@@ -83,7 +84,8 @@ def _matches(database: Database, tournament: Tournament) -> DataTable:
 
     def rows() -> Iterator[Sequence[object]]:
         for match in database.matches.all(tournament.id):
-            entrants, end = " ".join(names[number] for number in match.seats), match.result
+            entrants = " ".join(names[number] for number in match.seats)
+            end = match.result
             if end is None:
                 yield match.number, *match.key, entrants, *[None] * 6
             else:
@@ -131,15 +133,15 @@ def _times(database: Database, tournament: Tournament) -> DataTable:
 def _pairs(database: Database, tournament: Tournament) -> DataTable:
     names = entrant_names(database, tournament)
     pairs = database.totals.standings(tournament.id).pairs
-    rows = ((names[one.entrant], names[one.opponent], one.games, one.half_points / 2) for one in pairs)
+    rows = ((names[pair.entrant], names[pair.opponent], pair.games, pair.half_points / 2) for pair in pairs)
     return DataTable.of(PAIR_COLUMNS, rows)
 
 
 def _entrants(database: Database, tournament: Tournament) -> DataTable:
     rows = (
-        (one.name, bot.bot, bot.version, " ".join(bot.args), bot.digest, one.joined, one.left)
-        for one in database.tournaments.entrants(tournament.id)
-        for bot in (one.entrant,)
+        (stored.name, bot.bot, bot.version, " ".join(bot.args), bot.digest, stored.joined, stored.left)
+        for stored in database.tournaments.entrants(tournament.id)
+        for bot in (stored.entrant,)
     )
     return DataTable.of(ENTRANT_COLUMNS, rows)
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tourney.errors import counted
 from tourney.games.base import AnyGame
 from tourney.schedule.format import IMPORTED, group_size
 from tourney.seeds import U64
 from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament
+from tourney.texts import counted
 
 if TYPE_CHECKING:
     from tourney.ratings.batch import Batch
@@ -18,7 +18,7 @@ Names = Mapping[int, str]
 """Entrants' names by number."""
 
 RANDOM_TEXT: Final = "random"
-"""Where a seed comes from if no person chose it."""
+"""The origin of a seed that no person chose."""
 
 
 def kinds_text(kinds: Mapping[str, int]) -> str:
@@ -34,13 +34,13 @@ def _decided(plan: Plan, game: AnyGame | None) -> tuple[bool, bool]:
 
 
 def risk_text(plan: Plan, game: AnyGame | None) -> str:
-    """What a bot that knows the seed could compute ("the dice"), or ""."""
+    """The things that a bot with the seed could compute ("the dice"), or ""."""
     dice, openings = _decided(plan, game)
     return " and ".join(["the dice"] * dice + ["the openings"] * openings)
 
 
 def repeats_text(distinct: int, matches: int) -> str:
-    """Say how many games repeat others, and what to do."""
+    """A sentence on the number of games that repeat others, with advice."""
     return (
         f"{distinct:,} distinct of {matches:,}: games that repeat are one observation. Use random openings or"
         f" a book; in a tiny game, where chance makes games equal, --repeats count counts them all."
@@ -61,7 +61,7 @@ def repeats_warning(plan: Plan, game: AnyGame) -> str:
 
 
 def sharing_text(plan: Plan, game: AnyGame | None) -> str:
-    """Say what the games of a mirrored group share, as a sentence without its end; "" for nothing."""
+    """The things that games of a mirrored group share, as a sentence without a full stop, or ""."""
     dice, openings = _decided(plan, game)
     if not dice and not openings:
         return ""
@@ -71,7 +71,7 @@ def sharing_text(plan: Plan, game: AnyGame | None) -> str:
 
 
 def origin_text(tournament: Tournament, game: AnyGame | None) -> str:
-    """Say where the seed comes from: a person, random bits, a beacon, or (imported records) no one place.
+    """The origin of the seed: a person, random bits, a beacon, or (imported records) each record.
 
     A bot's own seed and the first dice confirm a guess, and a seed of few bits is soon guessed.
     """
@@ -92,7 +92,7 @@ def origin_text(tournament: Tournament, game: AnyGame | None) -> str:
 
 
 def overload_text(totals: OverloadTotals) -> str:
-    """How many turns and matches were overloaded; "" where nothing was measured."""
+    """The numbers of overloaded turns and matches; "" without measurements."""
     if not totals.turns:
         return ""
     if not totals.overloaded:
@@ -103,7 +103,7 @@ def overload_text(totals: OverloadTotals) -> str:
 
 
 def shared_by(tournament: Tournament) -> str:
-    """What the games of a mirrored group have in common, in a word."""
+    """The thing that the games of a mirrored group share, in a word."""
     return "seed" if tournament.recorded else "pair"
 
 
@@ -116,10 +116,11 @@ def pool_notes(
 ) -> Iterator[str]:
     """Yield sentences on the pool and the limits of its ratings.
 
-    ``number`` returns a float as text with a number of decimals; ``shared`` is what the games of a group have
-    in common.
+    ``number`` returns a float as text with a number of decimals; ``shared`` is the word for what a group's
+    games share.
     """
-    pool, fit = batch.pool, batch.pool.goodness
+    pool = batch.pool
+    fit = batch.pool.goodness
     if batch.look is not None:
         yield (
             "The number of matches was open: intervals and ranks hold at every look, probabilities are those"
@@ -164,11 +165,13 @@ def pool_notes(
 
 
 def zero_text(batch: "Batch", names: Names) -> str:
-    """Say of which bots 0 Elo is the mean; not for a batch with anchors."""
-    zero, everyone = batch.pool.zero, [line.entrant for line in batch.ratings]
+    """The sentence that names the bots whose mean is 0 Elo; not for a batch with anchors."""
+    zero = batch.pool.zero
+    everyone = [line.entrant for line in batch.ratings]
     if len(zero) == len(everyone):
         return "0 Elo is the mean of all bots."
     rest = [number for number in everyone if number not in zero]
+    # Whichever list is shorter reads better: all but two, or just three.
     few = rest if len(rest) <= len(zero) else zero
     shown = ", ".join(names[number] for number in few[:6])
     more = f" and {len(few) - 6} more" if len(few) > 6 else ""
@@ -196,49 +199,50 @@ def _groups_text(groups: Sequence[Sequence[int]], names: Names) -> str:
 def evidence_texts(
     batch: "Batch", names: Names, number: Callable[[float, int], str] = _plain
 ) -> Iterator[str]:
-    """Yield how many games repeat, what was done with luck, and which bots may know the dice."""
+    """Yield sentences on repeated games, the luck that is subtracted, and bots that may know the dice."""
     if batch.pool.distinct < batch.pool.matches:
         yield repeats_text(batch.pool.distinct, batch.pool.matches)
     if batch.share:
         yield (
-            f"{number(100 * batch.share, 0)} % of the dice's luck is subtracted from results, which makes"
-            " intervals narrower; --no-luck leaves it in."
+            f"For each point that the dice gave, {number(batch.share, 2)} points are subtracted from results,"
+            " which makes intervals narrower; --no-luck leaves them in."
         )
-    for entrant, one in sorted(batch.luck.items()):
-        if one.alarm:
+    for entrant, luck in sorted(batch.luck.items()):
+        if luck.alarm:
             yield (
-                f"{names[entrant]} may know the dice: they gave it {number(100 * one.mean, 1)} points per 100"
-                f" matches, {number(one.z, 1)} standard errors above fair ones. Its luck is not subtracted."
+                f"{names[entrant]} may know the dice: they gave it {number(100 * luck.mean, 1)} points per"
+                f" 100 matches, {number(luck.z, 1)} standard errors above fair ones. Its luck is not"
+                " subtracted."
             )
 
 
 def cycle_sentence(
-    found: "PoolCycles", p_value: float, names: Names, number: Callable[[float, int], str] = _plain
+    cycles: "PoolCycles", p_value: float, names: Names, number: Callable[[float, int], str] = _plain
 ) -> str:
     """Say to a bot's author that the model does not fit, with the likeliest cycle if there is one."""
     chance = f"p = {number(p_value, 3)}" if p_value else "p < 0.001"
-    if found.cycles:
+    if cycles.cycles:
         lead = f"Strength is not one number here ({chance})"
-        cycle = found.cycles[0]
+        cycle = cycles.cycles[0]
         a, b, c = (names[entrant] for entrant in cycle.entrants)
-        beats = "beats" if found.seats == 2 else "finishes ahead of"
+        beats = "beats" if cycles.seats == 2 else "finishes ahead of"
         return (
             f"{lead}: {a} {beats} {b}, {b} {beats} {c} and {c} {beats} {a} (probability"
-            f" {number(cycle.probability, 2)}), so the best choice depends on the opponents; the lottery and"
-            " alpha-rank allow for this, Elo does not."
+            f" {number(cycle.probability, 2)}), so the best choice depends on the opponents, and Elo does not"
+            " show it."
         )
-    if found.changed:
+    if cycles.changed:
         return (
             f"The model does not fit ({chance}), as strengths changed: ratings of the first and the last half"
             " of the matches differ by more than chance, so no cycle is named."
         )
     looked = ""
-    if not found.evaluations:
+    if cycles.cycles is None:
         from tourney.ratings.cycles import MOST  # noqa: PLC0415 - numpy is slow to import
 
         looked = f"; with more than {MOST} bots no cycles are looked for"
     return (
         f"The model does not fit (accidents, drift, matchups or how often pairs draw; {chance}): against"
         " some opponents bots score more or less than their ratings say, typically by"
-        f" {number(100 * found.deviation, 1)} %{looked}."
+        f" {number(100 * cycles.deviation, 1)} %{looked}."
     )

@@ -1,4 +1,4 @@
-"""What ``[until]`` of a tournament file decides: whether an answer is known, and what it is.
+"""The decisions of ``[until]`` in a tournament file: whether its question is answered, and the answer.
 
 A round-robin compares its entrants by the points of its cycles, as all meet equally often. An adaptive
 tournament, whose pairings depend on results, compares them by direct meetings alone. Both are in
@@ -31,12 +31,12 @@ from tourney.store.database import Database
 from tourney.store.values import Tournament
 
 GAMES = 200
-"""The games of an entrant for which intervals are tuned where nothing plans their number."""
+"""The games of an entrant for which intervals are tuned if no plan gives their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why a tournament ended before its schedule: which of ``[until]`` was met, and by which entrants.
+    """An end before the schedule's: the condition of ``[until]`` that was met, and the entrants that met it.
 
     ``entrants``: the best one, those of the top, or all in order: their numbers, the strongest first.
     """
@@ -46,12 +46,13 @@ class Ending:
 
 
 def look_of(format_: Format, setup: Setup) -> PlannedGames:
-    """What makes the intervals of an unfinished tournament hold at every look.
+    """The plan by which the intervals of an unfinished tournament hold at every look.
 
-    They are tuned for what is planned at the start, so they depend on no result: for the matches of the
-    schedule, or for those that ``width`` needs of even bots if they are fewer.
+    They are tuned for the number of matches planned at the start, so they depend on no result: the matches
+    of the schedule, or the matches that ``width`` needs between even bots if they are fewer.
     """
-    matches, until = format_.planned_matches(setup.first), setup.until
+    matches = format_.planned_matches(setup.first)
+    until = setup.until
     games = matches * setup.seats / max(len(setup.participants), 1) if matches else None
     look = PlannedGames(games or GAMES, setup.seats)
     if until is not None and until.width is not None:
@@ -61,7 +62,7 @@ def look_of(format_: Format, setup: Setup) -> PlannedGames:
 
 
 def interval_text(look: PlannedGames | None) -> str:
-    """How wide intervals of Elo are, as a part of a sentence; ``look``: what they hold for."""
+    """The width of intervals of Elo, as a part of a sentence; ``look`` is the plan they are tuned for."""
     deviations = QUANTILE if look is None else multiplier(1.0)
     width = f"Elo \N{PLUS-MINUS SIGN} {deviations:.2f} standard deviations"
     if look is None:
@@ -71,9 +72,9 @@ def interval_text(look: PlannedGames | None) -> str:
 
 
 def ending(format_: Format, setup: Setup, history: History) -> Ending | None:
-    """What of ``[until]`` is met by the results of a history, or None.
+    """The condition of ``[until]`` that the results of a history meet, or None.
 
-    Where several are, the first of width, best, top, order and games.
+    If they meet several, the first of width, best, top, order and games.
     """
     until = setup.until
     if until is None:
@@ -85,22 +86,24 @@ def ending(format_: Format, setup: Setup, history: History) -> Ending | None:
         if until.compares and (answer := _answer(format_, setup, until, history, present)):
             return answer
     if until.games is not None and as_planned(format_, setup, len(history.rows)):
+        # Without the limit of games: if the schedule ends as early by itself, the limit decided nothing.
         alone = replace(setup, extra=tuple(pair for pair in setup.extra if pair[0] != "until-games"))
-        schedule, planned = format_.planned_matches(alone), format_.planned_matches(setup)
+        schedule = format_.planned_matches(alone)
+        planned = format_.planned_matches(setup)
         return Ending("games") if schedule is None or schedule != planned else None
     return None
 
 
 def ended_by(format_: Format, setup: Setup, history: History) -> Ending | None:
-    """Why a tournament ended that has all its results, or None if its schedule was played out."""
-    # The end was decided by the results that were known when the last rounds were drawn.
+    """The reason for the end of a tournament with all results, or None if its schedule was played out."""
+    # The end was decided by the results at the time when the last rounds were drawn.
     seen = history.rounds - format_.lag
-    known = (result for result in history.results if result.key.round <= seen)
-    return ending(format_, setup, History(history.rows, known))
+    results_seen = (result for result in history.results if result.key.round <= seen)
+    return ending(format_, setup, History(history.rows, results_seen))
 
 
 def as_planned(format_: Format, setup: Setup, rows: int) -> bool:
-    """Whether a tournament that ended after ``rows`` rows did so as planned, not by what is known."""
+    """Whether a tournament that ended after ``rows`` rows ended as planned, not by its results."""
     planned = format_.planned_matches(setup)
     more = setup.games if isinstance(format_, Adaptive) else 1
     if setup.until is None and setup.setting("target-sigma") is None:
@@ -109,7 +112,7 @@ def as_planned(format_: Format, setup: Setup, rows: int) -> bool:
 
 
 def next_rounds(format_: Format, setup: Setup, history: History) -> Pairings:
-    """The rounds to add: none if the history knows what ``[until]`` asks, else those of the format."""
+    """The rounds to add: none if the history answers ``[until]``, else the format's next rounds."""
     if ending(format_, setup, history) is not None:
         return Pairings((), complete=True)
     return format_.next_rounds(setup, history)
@@ -119,7 +122,8 @@ def _width(format_: Format, setup: Setup, history: History, present: Iterable[in
     """Half of the widest interval of those present, as published."""
     numbers = [player.number for player in setup.participants]
     counts = history.sums(Clusters, shared_dice=setup.shared_dice).counts(numbers, setup.seats)
-    look, (_, matrix) = look_of(format_, setup), strengths(counts, flat=True)
+    look = look_of(format_, setup)
+    (_, matrix) = strengths(counts, flat=True)
     weight = 1 - 1 / len(setup.participants)
     variances = [float(matrix[number, number]) for number in present]
     return max(round(look.deviations(value, weight) * math.sqrt(value), 1) for value in variances)
@@ -128,7 +132,7 @@ def _width(format_: Format, setup: Setup, history: History, present: Iterable[in
 def _answer(
     format_: Format, setup: Setup, until: Until, history: History, present: Sequence[int]
 ) -> Ending | None:
-    """Who is better, as far as that is asked and known."""
+    """The answer to the comparison that ``[until]`` asks for, or None while it is open."""
     sums: Duels
     if isinstance(format_, Adaptive):
         rating: Mapping[int, int] | Sequence[int] = strengths_now(setup, history).rating
@@ -145,42 +149,44 @@ def _answer(
     return None
 
 
-def ending_text(found: Ending, until: Until, names: Sequence[str]) -> str:
-    """Why a tournament ended, in words; ``names`` are the entrants', by number."""
-    if found.kind == "width":
+def ending_text(ending_: Ending, until: Until, names: Sequence[str]) -> str:
+    """The reason for a tournament's end in words; ``names`` are the entrants', by number."""
+    if ending_.kind == "width":
         return f"every Elo is known to {until.width} on each side (95 % at every look)"
-    if found.kind == "games":
+    if ending_.kind == "games":
         return f"{until.games} games are played"
-    share = until.best if found.kind == "best" else CONFIDENCE
+    share = until.best if ending_.kind == "best" else CONFIDENCE
     sure = f"with {100 * (share or 0) / SHARE:g} % confidence"
-    who = [names[number] for number in found.entrants]
-    if found.kind == "best":
+    who = [names[number] for number in ending_.entrants]
+    if ending_.kind == "best":
         return f"{who[0]} is the best, {sure}"
-    if found.kind == "top":
+    if ending_.kind == "top":
         return f"the best {len(who)} are {', '.join(sorted(who))}, {sure}"
     return f"the order is {', '.join(who)}, {sure}"
 
 
 def until_now(database: Database, tournament: Tournament) -> str | None:
-    """How near a tournament is to what ``[until]`` asks, or why that ended it; None without it."""
+    """The distance of a tournament from its ``[until]``, or its end by it; None without ``[until]``."""
     plan = tournament.plan
     if Until.of(plan.extra) is None:
         return None
-    setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
+    setup = load_setup(database, tournament.id)
+    history = load_history(database, tournament.id)
     return progress_text(setup, history, plan.format, complete=tournament.complete)
 
 
 def progress_text(setup: Setup, history: History, name: str, *, complete: bool) -> str:
     """The same of a tournament of the format ``name``; ``complete``: no round is added."""
-    until, format_ = setup.until, ranking_format(name)
+    until = setup.until
+    format_ = ranking_format(name)
     if until is None:
         raise ValueError("the tournament has no [until]")
     names = [player.name for player in setup.participants]
     if complete:
-        found = ended_by(format_, setup, history)
-        if found is None:
+        early_end = ended_by(format_, setup, history)
+        if early_end is None:
             return f"all planned matches are paired, and it is not reached that {_asked(until)}"
-        return f"ended early: {ending_text(found, until, names)}"
+        return f"ended early: {ending_text(early_end, until, names)}"
     now = ""
     if until.width is not None and history.results:
         present = present_in(history.rounds + 1, setup, departures(setup, history))

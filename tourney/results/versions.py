@@ -1,4 +1,4 @@
-"""Ratings over all tournaments of a game: which of them one fit may pool, and the versions of bots in it.
+"""Ratings over all tournaments of a game: the tournaments that one fit may pool, and their bots' versions.
 
 A version is a bot's files with arguments; versions of one bot are linked by its name and arguments, in the
 order in which tournaments met them first.
@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from tourney.errors import UsageError, legible
+from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, differences, rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import Forfeits
@@ -19,6 +19,7 @@ from tourney.results.columns import range_text
 from tourney.results.ratings import Rows
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import legible
 
 NOT_PLAYED_BY: Final = ("startup-ms", "memory-mb")
 """Limits that may differ in a pool: they decide no action of a bot that keeps to them."""
@@ -28,8 +29,27 @@ UNLIKE: Final = 1.1
 """Hosts are unlike if one is faster than another by more than this."""
 SHORT: Final = 8
 
-Bot = tuple[str, tuple[str, ...]]
-"""A bot's name and arguments, which link its versions."""
+
+class Bot(NamedTuple):
+    """A bot's name and arguments, which link its versions."""
+
+    name: str
+    args: tuple[str, ...]
+
+
+class Entry(NamedTuple):
+    """An entrant of a tournament in a pool."""
+
+    tournament: Tournament
+    stored: StoredEntrant
+
+
+class VersionKey(NamedTuple):
+    """The identity of a version: its bot, and the digest of its files."""
+
+    bot: Bot
+    digest: str
+
 
 _HOST_SAMPLE: Final = 32
 """Matches of a tournament from which its hosts are read."""
@@ -39,8 +59,8 @@ _HOST_SAMPLE: Final = 32
 class Version:
     """An entrant of a pool: a bot's files with arguments.
 
-    ``since`` is when its first tournament began (ISO 8601, UTC). ``before`` is the number of the version
-    before it, or None; ``names`` are those of its entrants.
+    ``since`` is the start of its first tournament (ISO 8601, UTC). ``before`` is the number of the version
+    before it, or None; ``names`` are the names of its entrants.
     """
 
     number: int
@@ -72,7 +92,7 @@ class VersionPool:
 
     @property
     def look(self) -> PlannedGames:
-        """What its intervals hold for."""
+        """The plan that the intervals are tuned for."""
         return PlannedGames(LOOK_GAMES, self.reference.seats)
 
     def rate(self, anchors: Mapping[str, float] | None = None, *, pairs: bool = False) -> Batch:
@@ -90,34 +110,37 @@ class VersionPool:
 
         Raises UsageError if there is none, or more than one.
         """
-        found = self.matching(name)
-        if len(found) == 1:
-            return found[0]
-        if not found:
-            labels = ", ".join(one.label for one in self.versions)
+        versions = self.matching(name)
+        if len(versions) == 1:
+            return versions[0]
+        if not versions:
+            labels = ", ".join(version.label for version in self.versions)
             raise UsageError(f"no version is called {name!r}; there are: {labels}")
         raise UsageError(
-            f"{name} means {len(found)} versions: write one as NAME@VERSION or by its digest:"
-            f" {', '.join(f'{one.label} ({one.digest[:SHORT]})' for one in found)}"
+            f"{name} means {len(versions)} versions: write one as NAME@VERSION or by its digest:"
+            f" {', '.join(f'{version.label} ({version.digest[:SHORT]})' for version in versions)}"
         )
 
     def matching(self, name: str) -> list[Version]:
         """The versions that a name may mean, as ``find`` says."""
-        found = [
-            one
-            for one in self.versions
-            if name in (one.bot[0], f"{one.bot[0]}@{one.version}", one.label, *one.names)
+        versions = [
+            version
+            for version in self.versions
+            if name
+            in (version.bot.name, f"{version.bot.name}@{version.version}", version.label, *version.names)
         ]
-        return found or [one for one in self.versions if len(name) >= 6 and one.digest.startswith(name)]
+        return versions or [
+            version for version in self.versions if len(name) >= 6 and version.digest.startswith(name)
+        ]
 
     @property
     def labels(self) -> dict[int, str]:
         """The labels of all versions by number."""
-        return {one.number: one.label for one in self.versions}
+        return {version.number: version.label for version in self.versions}
 
 
 def conditions_of(plan: Plan) -> dict[str, str]:
-    """All of a plan that tournaments of a pool must have in common, beside the game."""
+    """The settings that tournaments of a pool must have in common, beside the game."""
     limits = {key: text for key, text in plan.limits.texts().items() if key not in NOT_PLAYED_BY}
     return {
         "the rules version": plan.rules,
@@ -129,7 +152,7 @@ def conditions_of(plan: Plan) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the tournaments of a pool have; None and empty: whatever the newest has that has the rest.
+    """The settings of a pool's tournaments; None or empty: as in the newest tournament that has the others.
 
     ``game`` None: the only one of the database. ``like`` names the reference. ``any_host`` pools
     tournaments of all hosts; ``name_hosts``: reasons name them.
@@ -144,7 +167,7 @@ class Wanted:
     name_hosts: bool = True
 
     def fits(self, plan: Plan) -> bool:
-        """Whether a tournament has what is named."""
+        """Whether a tournament has all settings that are named."""
         has = {f"limit {key}": text for key, text in plan.limits.texts().items()} | conditions_of(plan)
         named = {f"option {key}": value for key, value in self.options.items()}
         named |= {f"limit {key}": value for key, value in self.limits.items()}
@@ -156,28 +179,33 @@ def pool_versions(database: Database, wanted: Wanted, forfeits: Forfeits = "loss
     """Pool the tournaments of a game that have the same settings. Raises UsageError if there are none."""
     every = database.tournaments.all()
     game = wanted.game or _only_game(database, every, wanted)
-    found = [one for one in every if one.game == game]
-    if not found:
-        games = ", ".join(sorted({one.game for one in every})) or "none"
+    of_game = [tournament for tournament in every if tournament.game == game]
+    if not of_game:
+        games = ", ".join(sorted({tournament.game for tournament in every})) or "none"
         raise UsageError(f"the database holds no tournament of {game}; it has tournaments of: {games}")
-    played = {one.id for one in found if database.schedules.progress(one.id).done}
-    fitting = [one for one in found if one.recorded and one.id in played and wanted.fits(one.plan)]
+    played = {tournament.id for tournament in of_game if database.schedules.progress(tournament.id).done}
+    fitting = [
+        tournament
+        for tournament in of_game
+        if tournament.recorded and tournament.id in played and wanted.fits(tournament.plan)
+    ]
     if wanted.like is not None:
-        fitting = [one for one in fitting if one.name == wanted.like]
+        fitting = [tournament for tournament in fitting if tournament.name == wanted.like]
     if not fitting:
         raise UsageError(f"no tournament of {game} has a match with a record and what was named")
     # The newest: its settings are those that people play by now.
     reference = fitting[-1]
     hosts = hosts_of(database, reference)
-    pooled, left_out = [], []
-    for one in found:
-        why = _difference(database, one, reference, hosts, wanted)
-        if not why and one.id not in played:
+    pooled = []
+    left_out = []
+    for tournament in of_game:
+        why = _difference(database, tournament, reference, hosts, wanted)
+        if not why and tournament.id not in played:
             why = "no match is played yet"
         if why:
-            left_out.append((one.name, why))
+            left_out.append((tournament.name, why))
         else:
-            pooled.append(one)
+            pooled.append(tournament)
     return _pool(database, reference, pooled, left_out, forfeits)
 
 
@@ -185,21 +213,21 @@ def pools_of_games(database: Database, wanted: Wanted) -> tuple[VersionPool, ...
     """Each pool of several tournaments, of the ``wanted`` game or of all, the newest first."""
     pools: list[VersionPool] = []
     seen: set[int] = set()
-    for one in reversed(database.tournaments.all()):
-        if one.id in seen or not one.recorded or wanted.game not in (None, one.game):
+    for tournament in reversed(database.tournaments.all()):
+        if tournament.id in seen or not tournament.recorded or wanted.game not in (None, tournament.game):
             continue
-        if database.schedules.progress(one.id).done:
-            found = pool_versions(database, replace(wanted, game=one.game, like=one.name))
-            seen |= {other.id for other in found.tournaments}
-            if len(found.tournaments) > 1:
-                pools.append(found)
+        if database.schedules.progress(tournament.id).done:
+            pool = pool_versions(database, replace(wanted, game=tournament.game, like=tournament.name))
+            seen |= {pooled.id for pooled in pool.tournaments}
+            if len(pool.tournaments) > 1:
+                pools.append(pool)
     return tuple(pools)
 
 
 def _only_game(database: Database, every: Sequence[Tournament], wanted: Wanted) -> str:
     if wanted.like is not None:
         return database.tournaments.get(wanted.like).game
-    games = sorted({one.game for one in every})
+    games = sorted({tournament.game for tournament in every})
     if len(games) != 1:
         raise UsageError(
             f"name the game by --game; the database has tournaments of: {', '.join(games) or 'none'}"
@@ -209,15 +237,16 @@ def _only_game(database: Database, every: Sequence[Tournament], wanted: Wanted) 
 
 def _difference(
     database: Database,
-    one: Tournament,
+    tournament: Tournament,
     reference: Tournament,
     hosts: Mapping[str, int],
     wanted: Wanted,
 ) -> str:
-    """Why a tournament may not be pooled with the reference, or ""."""
-    if not one.recorded:
+    """The reason that a tournament may not be pooled with the reference, or ""."""
+    if not tournament.recorded:
         return "imported results without records"
-    mine, theirs = conditions_of(one.plan), conditions_of(reference.plan)
+    mine = conditions_of(tournament.plan)
+    theirs = conditions_of(reference.plan)
     unlike = [
         f"{key} is {mine.get(key, 'not set')}, and {theirs.get(key, 'not set')} in {reference.name}"
         for key in dict.fromkeys((*mine, *theirs))
@@ -225,9 +254,10 @@ def _difference(
     ]
     if unlike:
         return "; ".join(unlike)
-    if wanted.any_host or one.plan.limits.charge != "wall" or one.id == reference.id:
+    if wanted.any_host or tournament.plan.limits.charge != "wall" or tournament.id == reference.id:
         return ""
-    others = hosts_of(database, one)
+    # By the wall clock a slower host makes a bot weaker, so one fit would mix two bots in one rating.
+    others = hosts_of(database, tournament)
     if all(_alike(name, speed, hosts) for name, speed in others.items()):
         return ""
     if not wanted.name_hosts:
@@ -241,7 +271,8 @@ def _alike(host: str, speed: int, others: Mapping[str, int]) -> bool:
     if host in others or not others:
         return True
     return all(
-        speed and other and max(speed, other) <= UNLIKE * min(speed, other) for other in others.values()
+        speed and other_speed and max(speed, other_speed) <= UNLIKE * min(speed, other_speed)
+        for other_speed in others.values()
     )
 
 
@@ -258,63 +289,65 @@ def _pool(
     left_out: Sequence[tuple[str, str]],
     forfeits: Forfeits,
 ) -> VersionPool:
-    entered: dict[tuple[Bot, str], list[tuple[Tournament, StoredEntrant]]] = {}
-    key_of: dict[tuple[int, int], tuple[Bot, str]] = {}
+    entered: dict[VersionKey, list[Entry]] = {}
+    key_of: dict[tuple[int, int], VersionKey] = {}
     for tournament in pooled:
         for stored in database.tournaments.entrants(tournament.id):
-            one = stored.entrant
-            key = key_of[tournament.id, stored.number] = (one.bot, one.args), one.digest
-            entered.setdefault(key, []).append((tournament, stored))
-    order = sorted(entered, key=lambda key: (key[0], _age(entered[key])))
+            entrant_bot = stored.entrant
+            key = VersionKey(Bot(entrant_bot.bot, entrant_bot.args), entrant_bot.digest)
+            key_of[tournament.id, stored.number] = key
+            entered.setdefault(key, []).append(Entry(tournament, stored))
+    order = sorted(entered, key=lambda key: (key.bot, _age(entered[key])))
     numbers = {key: number for number, key in enumerate(order)}
     # Only where the plan mirrors dice do the games of a group share them.
     shared = Clusters(forfeits=forfeits)
-    own = Clusters(shared_dice=False, forfeits=forfeits)
+    unshared = Clusters(shared_dice=False, forfeits=forfeits)
     faults: Counter[int] = Counter()
     alone = 0
     for tournament in pooled:
         mine = {number: numbers[key] for (of, number), key in key_of.items() if of == tournament.id}
         for entrant, count in database.totals.faults_by_entrant(tournament.id).items():
             faults[mine[entrant]] += count
-        kept = []
+        results = []
         for result in database.matches.results(tournament.id):
             seats = tuple(mine[number] for number in result.entrants)
+            # A version against itself is even by definition, and would only narrow its interval.
             if len(set(seats)) == len(seats):
-                kept.append(result._replace(entrants=seats))
+                results.append(result._replace(entrants=seats))
             else:
                 alone += not result.void
-        (shared if tournament.plan.mirrored_dice else own).take(kept)
-    found = shared.found() + own.found()
-    counts = Counts.of_clusters(found, numbers.values(), reference.seats, shared.distinct + own.distinct)
+        (shared if tournament.plan.mirrored_dice else unshared).take(results)
+    clusters = shared.found() + unshared.found()
+    counts = Counts.of_clusters(
+        clusters, numbers.values(), reference.seats, shared.distinct + unshared.distinct
+    )
     versions = tuple(_versions(order, entered, faults))
     return VersionPool(reference, tuple(pooled), tuple(left_out), versions, counts, alone)
 
 
-def _age(
-    found: Sequence[tuple[Tournament, StoredEntrant]],
-) -> tuple[int, tuple[tuple[bool, int, str], ...], int]:
-    """What orders the versions of a bot: their first tournament, and there their version and place.
+def _age(entries: Sequence[Entry]) -> tuple[int, tuple[tuple[bool, int, str], ...], int]:
+    """The key that sorts a bot's versions: the first tournament, then the version and place in it.
 
     A gate or comparison names the newer bot first.
     """
-    tournament, stored = found[0]
+    tournament, stored = entries[0]
     parts = re.findall(r"\d+|\D+", stored.entrant.version)
     natural = tuple((part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts)
     return tournament.id, natural, -stored.number
 
 
 def _versions(
-    order: Sequence[tuple[Bot, str]],
-    entered: Mapping[tuple[Bot, str], Sequence[tuple[Tournament, StoredEntrant]]],
-    faults: Mapping[int, int],
+    order: Sequence[VersionKey], entered: Mapping[VersionKey, Sequence[Entry]], faults: Mapping[int, int]
 ) -> Iterator[Version]:
-    plain = Counter((bot, entered[bot, digest][0][1].entrant.version) for bot, digest in order)
+    same_name = Counter((key.bot, entered[key][0].stored.entrant.version) for key in order)
     before: dict[Bot, int] = {}
-    for number, (bot, digest) in enumerate(order):
-        found = entered[bot, digest]
-        version = found[0][1].entrant.version
-        words = [bot[0], version, *bot[1]]
-        if plain[bot, version] > 1:
+    for number, key in enumerate(order):
+        bot, digest = key
+        entries = entered[key]
+        version = entries[0].stored.entrant.version
+        words = [bot.name, version, *bot.args]
+        # Two builds may carry one version number; then only the digest tells them apart.
+        if same_name[bot, version] > 1:
             words.append(f"({digest[:SHORT]})")
         yield Version(
             number,
@@ -322,10 +355,10 @@ def _versions(
             version,
             digest,
             " ".join(words),
-            found[0][0].created,
+            entries[0].tournament.created,
             before.get(bot),
-            tuple(sorted({stored.name for _, stored in found})),
-            len({tournament.id for tournament, _ in found}),
+            tuple(sorted({stored.name for _, stored in entries})),
+            len({tournament.id for tournament, _ in entries}),
             faults.get(number, 0),
         )
         before[bot] = number
@@ -336,43 +369,44 @@ def version_rows(pool: VersionPool, batch: Batch) -> Rows:
 
     ``gain``, ``gain_low`` and ``gain_high`` are None for the first version of a bot.
     """
-    later = [(one.number, one.before) for one in pool.versions if one.before is not None]
+    later = [(version.number, version.before) for version in pool.versions if version.before is not None]
     # One call for all gains: each call fits all games again.
-    found = differences(pool.counts, [{one: 1.0, before: -1.0} for one, before in later], pool.look)
-    gains = {number: gain for (number, _), gain in zip(later, found, strict=True)}
+    contrasts = [{number: 1.0, before: -1.0} for number, before in later]
+    elos = differences(pool.counts, contrasts, pool.look)
+    gains = {number: gain for (number, _), gain in zip(later, elos, strict=True)}
     rows: Rows = []
     for line in batch.ratings:
-        one = pool.versions[line.entrant]
-        before = None if one.before is None else pool.versions[one.before]
-        gain, low, high = gains.get(one.number, (None, None, None))
+        version = pool.versions[line.entrant]
+        before = None if version.before is None else pool.versions[version.before]
+        gain, low, high = gains.get(version.number, (None, None, None))
         rows.append(
             {
                 **line._asdict(),
-                "label": one.label,
-                "name": one.bot[0],
-                "args": list(one.bot[1]),
-                "version": one.version,
-                "digest": one.digest,
+                "label": version.label,
+                "name": version.bot.name,
+                "args": list(version.bot.args),
+                "version": version.version,
+                "digest": version.digest,
                 "intervals": EVERY_LOOK,
                 "predecessor": before and before.label,
                 "gain": gain,
                 "gain_low": low,
                 "gain_high": high,
-                "since": one.since,
-                "day": one.since[:10],
+                "since": version.since,
+                "day": version.since[:10],
                 "interval": range_text(line.low, line.high),
                 "gain_interval": None if low is None or high is None else range_text(low, high),
                 "over": before and before.version,
-                "tournaments": one.tournaments,
-                "faults": one.faults,
+                "tournaments": version.tournaments,
+                "faults": version.faults,
             }
         )
     return rows
 
 
 def version_notes(pool: VersionPool) -> Iterator[str]:
-    """Yield a sentence for each tournament that is left out, and for what else a reader should know."""
-    names = ", ".join(one.name for one in pool.tournaments)
+    """Yield a sentence for each tournament that is left out, and further notes on the pool."""
+    names = ", ".join(tournament.name for tournament in pool.tournaments)
     yield f"Rated in one fit, with the settings of {pool.reference.name}: {names}."
     for name, why in pool.left_out:
         yield f"Left out: {name}: {why}."
@@ -384,15 +418,15 @@ def version_notes(pool: VersionPool) -> Iterator[str]:
 def hosts_of(database: Database, tournament: Tournament) -> Mapping[str, int]:
     """The hosts of a tournament with their speeds (0: unknown), by a sample of its matches.
 
-    Those of an archived tournament were noted when it was archived.
+    For an archived tournament they were noted when it was archived.
     """
     if (archive := database.tournaments.archives().get(tournament.id)) is not None:
         unknown = {f"a host named in the archive {archive.file}": 0}
         return unknown if archive.hosts is None else archive.hosts
     numbers = database.matches.finished_numbers(tournament.id)
-    found: dict[str, int] = {}
+    speeds: dict[str, int] = {}
     for number in numbers[:: max(1, len(numbers) // _HOST_SAMPLE)]:
         measured = database.records.measured(tournament.id, number)
         if host := measured.host:
-            found[host] = measured.speed
-    return found
+            speeds[host] = measured.speed
+    return speeds

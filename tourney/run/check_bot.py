@@ -31,8 +31,8 @@ from tourney.testing import RecordedChannel
 
 OPPONENT = "random"
 CHECKED = "checked"
-STDERR_LINES = 10
-LEGAL_SHOWN = 20
+STDERR_LINES = 10  # the last lines of standard error to show
+LEGAL_SHOWN = 20  # legal actions to name beside an illegal one
 MAX_WAIT_MS: Final = 3_000  # for the answer to each greeting
 
 
@@ -77,7 +77,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class TrialListener:
-    """What follows a check: ``watch`` gets the board after each action, as soon as the bot hears of it.
+    """Listens to a check: ``watch`` gets the board after each action, as soon as the bot hears of it.
 
     ``record`` gets the lines of the first match as a dialogue (``tourney.testing``).
     """
@@ -156,14 +156,15 @@ class _Checker:
         for match in played:
             if match.outcome.seat_faults[0]:
                 return Trial(name, None, _note_of(match, 1), _advice(match, 1, game))
-        one, two = (match.record.actions for match in played)
-        if one == two:
+        first, second = (match.record.actions for match in played)
+        if first == second:
             return Trial(name, True, "the same actions")
-        k = next(k for k, (a, b) in enumerate(zip([*one, None], [*two, None], strict=False)) if a != b)
+        pairs = zip([*first, None], [*second, None], strict=False)  # one may be the other's beginning
+        number = next(number for number, (a, b) in enumerate(pairs, start=1) if a != b)
         return Trial(
             name,
             None,
-            f"action {k + 1} differs",
+            f"action {number} differs",
             "tourney rerun cannot reproduce its matches, and marks those to come so: take random numbers from"
             " the seed of the game line, and limit the search by nodes rather than by time; or state"
             " deterministic = false",
@@ -199,12 +200,12 @@ class _Checker:
         spec = MatchSpec(game, (), entrants, 1, limits)
         with MatchRunner(self._launch, sandbox=self.sandbox) as runner:
             played, again = (runner.play(spec) for _ in range(2))
-        self._launch.close()
         for match in (played, again):
             self._count(match, *range(1, seats + 1))
         if played.outcome.faults:
             seat, _, _ = played.outcome.faults[0]
-            note, advice = _note_of(played, seat), _advice(played, seat, game)
+            note = _note_of(played, seat)
+            advice = _advice(played, seat, game)
             return Trial(name, False, note, advice, (), _stderr_of(played, seat))
         if played.record != again.record:
             return Trial(
@@ -225,16 +226,16 @@ class _Checker:
         )
 
     def _count(self, played: PlayedMatch, *seats: int) -> None:
-        self.used_ms.append(round(sum(played.measured.seats[seat - 1].used_ms for seat in seats)))
+        self.used_ms.append(round(sum(played.measured.used_ms[seat - 1] for seat in seats)))
 
     def _play(self, game: str, seats: int, seat: int) -> PlayedMatch:
         with MatchRunner(self._traced, sandbox=self.sandbox) as runner:
             played = runner.play(self._spec(game, seats, seat, seed=1))
         self._count(played, seat)
-        for other in range(1, seats + 1):
-            if other != seat and played.outcome.seat_faults[other - 1]:
+        for opponent in range(1, seats + 1):
+            if opponent != seat and played.outcome.seat_faults[opponent - 1]:
                 raise SandboxError(
-                    f"{OPPONENT}, which ships with Tourney, failed as well ({_note_of(played, other)});"
+                    f"{OPPONENT}, which ships with Tourney, failed as well ({_note_of(played, opponent)});"
                     " check this machine with tourney doctor"
                 )
         return played
@@ -248,7 +249,8 @@ class _Checker:
         channel = self._launch(entrant, limits)
         if entrant.name != CHECKED:
             return channel
-        watch, record = self.listener.watch, self.listener.record
+        watch = self.listener.watch
+        record = self.listener.record
         if record == []:  # only the first match
             channel = RecordedChannel(channel, record)
         traced = TracedChannel(channel) if watch is None else _WatchedChannel(channel, watch)
@@ -262,11 +264,14 @@ class _Checker:
         fault = played.outcome.seat_faults[seat - 1]
         if fault is None:
             return Trial(name, True, _result(played, seat))
-        advice, board = _advice(played, seat, game), tuple[str, ...]()
+        advice = _advice(played, seat, game)
+        board = tuple[str, ...]()
         if fault == "illegal":
             legal, board = _at_fault(played)
             advice += f"; the legal actions were: {legal}"
-        note, stderr, wire = _note_of(played, seat), _stderr_of(played, seat), tuple(self._wire)
+        note = _note_of(played, seat)
+        stderr = _stderr_of(played, seat)
+        wire = tuple(self._wire)
         if fault == "startup":
             began = time.monotonic()
             noted = _fault_note(played, seat)
@@ -293,22 +298,22 @@ class _WatchedChannel(TracedChannel):
                 case NewGame() as new, _:
                     self._match = Match(new)
                     self._say(f"{line}{_board(self._match)}")
-                case Play(seat, action), Match() as known:
-                    known.add(seat, action)
+                case Play(seat, action), Match() as open_match:
+                    open_match.add(seat, action)
                     actor = f"seat {seat}" if seat else "chance"
-                    self._say(f"{len(known.history)}. {actor}: {action}{_board(known, action)}")
-                case Reveal(seat, action), Match() as known:
-                    known.reveal(seat, action)
-                    if board := _board(known):
+                    self._say(f"{len(open_match.history)}. {actor}: {action}{_board(open_match, action)}")
+                case Reveal(seat, action), Match() as open_match:
+                    open_match.reveal(seat, action)
+                    if board := _board(open_match):
                         self._say(f"all is open now{board}")
                 case Over(), _:
                     self._say(line)
 
 
-def _board(known: Match, last: str | None = None) -> str:
+def _board(match: Match, last: str | None = None) -> str:
     """The board on lines of its own; "" while an action is hidden."""
-    state = known.known
-    return "" if state is None else f"\n{text_diagram(known.game.diagram(state.position(), last))}"
+    state = match.known
+    return "" if state is None else f"\n{text_diagram(match.game.diagram(state.position(), last))}"
 
 
 _ADVICE = {
@@ -327,11 +332,17 @@ _ADVICE = {
 }
 
 
+_READ_ONLY: Final = re.compile(r"read-only file system|EROFS", re.IGNORECASE)
+"""What programs say that cannot write into their folder."""
+
+
 def _advice(played: PlayedMatch, seat: int, game: str) -> str:
-    """What to do about a seat's fault."""
+    """The advice for a seat's fault."""
     _, withheld, more = _fault_note(played, seat).partition(FLUSH)
     if withheld:
         return f"no line came; {FLUSH}{more}"
+    if any(_READ_ONLY.search(line) for line in played.lines(seat, "stderr")):
+        return "its folder is read-only while it plays: write below /tmp, which is empty at each start"
     return _ADVICE[played.outcome.seat_faults[seat - 1] or ""].format(game=game, file=FILE_NAME)
 
 
@@ -351,17 +362,18 @@ def _stderr_of(played: PlayedMatch, seat: int) -> tuple[str, ...]:
 
 
 def _result(played: PlayedMatch, seat: int) -> str:
-    outcome, actions = played.outcome, played.record.actions
+    outcome = played.outcome
+    actions = played.record.actions
     times = zip(actions, played.measured.times_ms, strict=True)
-    own = [ms for (actor, _), ms in times if actor == seat and ms is not None]
-    slowest = f", slowest turn {max(own):.0f} ms" if own else ""
+    turns_ms = [ms for (actor, _), ms in times if actor == seat and ms is not None]
+    slowest = f", slowest turn {max(turns_ms):.0f} ms" if turns_ms else ""
     return f"{rank_words(outcome.ranks, seat)} ({outcome.reason}), {len(actions)} actions{slowest}"
 
 
 def rank_words(ranks: Sequence[int], seat: int) -> str:
     """The result of a seat in words."""
     rank = ranks[seat - 1]
-    equal = [other for other, its in enumerate(ranks, start=1) if its == rank and other != seat]
+    equal = [place for place, rank_there in enumerate(ranks, 1) if rank_there == rank and place != seat]
     if len(equal) + 1 == len(ranks):
         return "a draw"
     if len(ranks) == 2:
@@ -389,17 +401,18 @@ GREETINGS: Final = (
     ("xboard", "xboard's protocol", b"xboard\nprotover 2\n", re.compile(r"feature .*")),
     ("gomocup", "Gomocup's protocol", b"ABOUT\n", re.compile(r'.*\bname\s*=\s*".*')),
 )
-"""What to write in ``bot.toml``, the name for people, the line that asks, and the answer to it."""
+"""The value for ``bot.toml``, the name for people, the line that asks, and the answer to it."""
 
 
 def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits, note: str = "") -> str:
-    """What a bot that fails at start-up should change, if its protocol is an engine's; otherwise "".
+    """Advice for a bot that fails at start-up, if it speaks an engine's protocol; otherwise "".
 
     It is asked, unless ``note``, the match log's, says already that its answer came, but not as a line.
     """
     if bot.manifest.protocol != "tourney" or bot.manifest.module is not None or FLUSH in note:
         return ""
-    entrant, launch = entrant_of(bot, bot.manifest.name), StoreLauncher(store, sandbox)
+    entrant = entrant_of(bot, bot.manifest.name)
+    launch = StoreLauncher(store, sandbox)
     with suppress(TourneyError):  # of the machine; the match of the bot names it
         for protocol, title, ask, answer in GREETINGS:
             # A process for each question, as a bot may end at a line that it does not know.
@@ -411,11 +424,11 @@ def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limi
 def _answers(channel: Channel, ask: bytes, answer: re.Pattern[str], limits: Limits) -> bool:
     """Whether a bot that was just started gives this answer; it is ended then."""
     try:
-        channel.widen(*MAX_OUTPUT)
+        channel.widen(*MAX_OUTPUT, lenient=True)
         channel.request(ask)
         deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
         while (event := channel.wait(deadline)).kind == "line":
-            if answer.fullmatch(event.text):
+            if answer.fullmatch(event.text.strip()):
                 return True
         return False
     finally:

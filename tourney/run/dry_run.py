@@ -1,15 +1,15 @@
-"""What a run would do, without doing it: entrants, rounds, matches, time, and what matches share."""
+"""A dry run: the entrants, rounds, matches and time of a run, and the resources that its matches share."""
 
 import math
 import tempfile
 from contextlib import ExitStack
+from operator import attrgetter
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
-from tourney.errors import counted
 from tourney.games.registry import find_game
 from tourney.games.tree import playout
 from tourney.match.spec import MEMORY_MB
@@ -26,6 +26,7 @@ from tourney.seeds import deriver, uniform
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import Plan
+from tourney.texts import counted
 
 SAMPLE: Final = 64  # latest matches whose mean length is taken, of each tournament of the same conditions
 GAMES: Final = 8  # random games whose mean length bounds a match's time where no match is stored
@@ -44,7 +45,7 @@ class DryRunEntrant(Part, frozen=True, kw_only=True):
 
 
 class DryRunDocument(Document, frozen=True, kw_only=True):
-    """What a run would do.
+    """The estimate of a run.
 
     `started`: it would continue a tournament, to which the file adds the entrants `added` and from which it
     withdraws those `withdrawn`. `rounds` and `matches` are those of the whole tournament; null where results
@@ -89,7 +90,7 @@ def dry_run(
     *,
     here: bool = True,
 ) -> DryRunDocument:
-    """What ``run_tournament`` would do in the ``allowed`` seconds; no bot is built or started.
+    """Estimate what ``run_tournament`` would do in the ``allowed`` seconds; no bot is built or started.
 
     Nothing is written. ``here``: this machine plays the matches, as many at a time as fit into its memory.
     Raises TournamentError for a file that cannot be played or that changes a fixed key, SandboxError for a
@@ -99,11 +100,11 @@ def dry_run(
     with tempfile.TemporaryDirectory(prefix="tourney-") as folder:
         temporary = BotStore(Path(folder))
 
-        def find(line: EntrantLine, kept: BotStore, base: Path) -> StoredBot:
-            found = None if line.bot is None else look_up(line.bot, kept, base)
-            if isinstance(found, StoredBot):
-                return found
-            return find_bot(line, temporary, base) if found is None else temporary.add(found, origin="used")
+        def find(line: EntrantLine, store: BotStore, base: Path) -> StoredBot:
+            source = None if line.bot is None else look_up(line.bot, store, base)
+            if isinstance(source, StoredBot):
+                return source
+            return find_bot(line, temporary, base) if source is None else temporary.add(source, origin="used")
 
         with ExitStack() as stack:
             database = None  # before there is one, as a dry run creates none
@@ -113,22 +114,22 @@ def dry_run(
             if here:
                 # New bots are in the temporary store, others in that of the run.
                 needs = (
-                    memory_of(prepared.plan, prepared.entrants, kept, reuse=file.run.reuse)
-                    for kept in (store, temporary)
+                    memory_of(prepared.plan, prepared.entrants, holder, reuse=file.run.reuse)
+                    for holder in (store, temporary)
                 )
-                need = max(needs, key=lambda one: one.match_mb)
+                need = max(needs, key=attrgetter("match_mb"))
                 refuse_unfit_match(prepared, need)
                 pinning = pinning.fitting(need)
             return _estimate(prepared, database, pinning, allowed)
 
 
 def _estimate(
-    found: Preparation, database: Database | None, pinning: Pinning, allowed: float | None
+    preparation: Preparation, database: Database | None, pinning: Pinning, allowed: float | None
 ) -> DryRunDocument:
-    plan = structs.replace(found.file.plan, limits=found.plan.limits)
-    rounds, most, paired, done = _counts(found, database)
+    plan = structs.replace(preparation.file.plan, limits=preparation.plan.limits)
+    counts = _counts(preparation, database)
     seconds, basis = _seconds_of_match(plan, database)
-    left = (paired if most is None else most) - done
+    left = (counts.paired if counts.most is None else counts.most) - counts.done
     game = find_game(plan.game)
     shared = (sharing_text(plan, game), _processors(plan, pinning), repeats_warning(plan, game))
     return DryRunDocument(
@@ -137,17 +138,17 @@ def _estimate(
         tournament_format=plan.format,
         seats=plan.seats,
         entrants=tuple(
-            DryRunEntrant(name=one.name, bot=f"{one.entrant.bot}@{one.entrant.version}")
-            for one in found.entrants
+            DryRunEntrant(name=entrant.name, bot=f"{entrant.entrant.bot}@{entrant.entrant.version}")
+            for entrant in preparation.entrants
         ),
-        started=found.stored is not None,
-        added=tuple(one.name for one in found.added if found.stored is not None),
-        withdrawn=tuple(found.before[number].name for number in found.withdrawn),
-        rounds=rounds,
-        matches=None if rounds is None else most,
-        most_matches=most,
-        paired=paired,
-        done=done,
+        started=preparation.stored is not None,
+        added=tuple(entrant.name for entrant in preparation.added if preparation.stored is not None),
+        withdrawn=tuple(preparation.before[number].name for number in preparation.withdrawn),
+        rounds=counts.rounds,
+        matches=None if counts.rounds is None else counts.most,
+        most_matches=counts.most,
+        paired=counts.paired,
+        done=counts.done,
         workers=pinning.workers,
         seconds=None if seconds is None else round(seconds * left / pinning.workers, 1),
         basis=basis,
@@ -156,36 +157,49 @@ def _estimate(
     )
 
 
-def _counts(found: Preparation, database: Database | None) -> tuple[int | None, int | None, int, int]:
-    """The rounds and the most matches of the whole tournament, the matches paired and those with a result."""
-    plan, stored = found.file.plan, found.stored
-    format_, setup = find_format(plan.format), setup_of(plan, found.seed, found.entrants)
+class ScheduleCounts(NamedTuple):
+    """The rounds and the most matches of a tournament, the matches paired so far, those with a result."""
+
+    rounds: int | None
+    most: int | None
+    paired: int
+    done: int
+
+
+def _counts(preparation: Preparation, database: Database | None) -> ScheduleCounts:
+    plan = preparation.file.plan
+    stored = preparation.stored
+    format_ = find_format(plan.format)
+    setup = setup_of(plan, preparation.seed, preparation.entrants)
     most = format_.planned_matches(setup)
     # A budget of matches is spent in whole pairings.
-    rounds, most = format_.planned_rounds(setup), None if most is None else most // setup.games * setup.games
+    rounds = format_.planned_rounds(setup)
+    most = None if most is None else most // setup.games * setup.games
     if database is None or stored is None:
         pairings = format_.next_rounds(setup, History())
         paired = len(pairings.rows)
         if pairings.complete:
-            return pairings.rows[-1].round if pairings.rows else 0, paired, paired, 0
-        return rounds, most, paired, 0
+            rounds = pairings.rows[-1].round if pairings.rows else 0
+            return ScheduleCounts(rounds, paired, paired, 0)
+        return ScheduleCounts(rounds, most, paired, 0)
     progress = database.schedules.progress(stored.id)
-    if stored.complete and not found.added and setup.rounds == stored.plan.rounds:
-        return progress.rounds, progress.rows, progress.rows, progress.done
+    if stored.complete and not preparation.added and setup.rounds == stored.plan.rounds:
+        return ScheduleCounts(progress.rounds, progress.rows, progress.rows, progress.done)
     if stored.complete and rounds is None:  # all was paired at once, and so is the rest
         rows = [row for _, row in database.schedules.rows(stored.id)]
         more = format_.next_rounds(setup, History(rows, database.matches.results(stored.id))).rows
-        rounds, most = (more or rows)[-1].round, len(rows) + len(more)
-    return rounds, most, progress.rows, progress.done
+        rounds = (more or rows)[-1].round
+        most = len(rows) + len(more)
+    return ScheduleCounts(rounds, most, progress.rows, progress.done)
 
 
 def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | None, Basis | None]:
     """The mean time of a match of the same game and limits, or a bound on it, and its basis."""
 
-    def alike(other: Plan) -> tuple[object, ...]:
+    def alike(planned: Plan) -> tuple[object, ...]:
         # What matches of about equal length have in common; the first start may choose ``ponder``.
-        limits = structs.replace(other.limits, ponder="allow", memory_mb=MEMORY_MB)
-        return other.game, other.options, other.seats, limits
+        limits = structs.replace(planned.limits, ponder="allow", memory_mb=MEMORY_MB)
+        return planned.game, planned.options, planned.seats, limits
 
     seconds: list[float] = []
     for tournament in () if database is None else database.tournaments.all():
@@ -193,13 +207,15 @@ def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | No
             seconds += database.records.recent_seconds(tournament.id, SAMPLE)
     if seconds:
         return sum(seconds) / len(seconds), "matches"
-    game, limits = find_game(plan.game), plan.limits
+    game = find_game(plan.game)
+    limits = plan.limits
     if game.outside:
         return None, None
     state = game.new(plan.seats, dict(plan.options))
     total = 0
     for number in range(GAMES):
-        drawn, count = deriver(number, "dry-run"), iter(range(LONGEST * 2))
+        drawn = deriver(number, "dry-run")
+        count = iter(range(LONGEST * 2))
         total += sum(1 for _ in playout(state, lambda n: uniform(drawn(next(count)), n), LONGEST)) - 1  # noqa: B023 - used before the next game
     actions = total / GAMES
     bounds = [] if limits.move_ms is None else [actions * limits.move_ms]
@@ -219,42 +235,42 @@ def _processors(plan: Plan, pinning: Pinning) -> str:
     return f"the {plan.seats} bots of a match share {counted(pinning.cpus, 'processor')}"
 
 
-def dry_run_text(found: DryRunDocument) -> str:
-    """What a run would do, as lines without a final newline."""
-    verb = "goes on" if found.started else "starts"
+def dry_run_text(document: DryRunDocument) -> str:
+    """The estimate as lines without a final newline."""
+    verb = "goes on" if document.started else "starts"
     names = [
-        one.name if one.bot.startswith(f"{one.name}@") else f"{one.name} ({one.bot})"
-        for one in found.entrants
+        entrant.name if entrant.bot.startswith(f"{entrant.name}@") else f"{entrant.name} ({entrant.bot})"
+        for entrant in document.entrants
     ]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    matches = f"{found.paired} so far, and the results decide how many follow"
-    if found.matches is None and found.most_matches is not None:
-        matches = f"at most {found.most_matches}, as results may end it sooner"
-    elif found.matches is not None:
-        matches = f"{found.matches}" + (f", {found.left} of them to play" if found.done else "")
+    matches = f"{document.paired} so far, and the results decide how many follow"
+    if document.matches is None and document.most_matches is not None:
+        matches = f"at most {document.most_matches}, as results may end it sooner"
+    elif document.matches is not None:
+        matches = f"{document.matches}" + (f", {document.left} of them to play" if document.done else "")
     lines = {
         "entrants": f"{len(names)}: {', '.join(names[:SHOWN])}{more}",
-        "rounds": "the results decide how many" if found.rounds is None else str(found.rounds),
+        "rounds": "the results decide how many" if document.rounds is None else str(document.rounds),
         "matches": matches,
-        "joining": ", ".join(found.added),
-        "leaving": ", ".join(found.withdrawn),
-        "time": _time_text(found),
-        "end": _end_text(found),
-        "shared": f"\n{'':13}".join(found.shared),
+        "joining": ", ".join(document.added),
+        "leaving": ", ".join(document.withdrawn),
+        "time": _time_text(document),
+        "end": _end_text(document),
+        "shared": f"\n{'':13}".join(document.shared),
     }
-    form = f"{found.game}, {found.tournament_format}, {found.seats} seats"
-    head = f"{found.tournament}: {form}; {verb}"
+    form = f"{document.game}, {document.tournament_format}, {document.seats} seats"
+    head = f"{document.tournament}: {form}; {verb}"
     return "\n".join([head, *(f"  {title:10} {text}" for title, text in lines.items() if text)])
 
 
-def _time_text(found: DryRunDocument) -> str:
-    if not found.left:
+def _time_text(document: DryRunDocument) -> str:
+    if not document.left:
         return "none: all is played"
-    workers = f"with {counted(found.workers, 'worker')}"
-    if found.seconds is None:
+    workers = f"with {counted(document.workers, 'worker')}"
+    if document.seconds is None:
         return f"unknown, {workers}"
-    span = span_text(found.seconds)
-    if found.basis == "matches":
+    span = span_text(document.seconds)
+    if document.basis == "matches":
         return f"about {span} {workers}, as stored matches took"
     return (
         f"not known before matches like these are stored; at most {span} {workers}, if bots use all their"
@@ -262,15 +278,16 @@ def _time_text(found: DryRunDocument) -> str:
     )
 
 
-def _end_text(found: DryRunDocument) -> str:
-    """What the end that the options set means for the matches that are left."""
-    if found.allowed is None or not found.left:
+def _end_text(document: DryRunDocument) -> str:
+    """How far the time that the options allow goes for the matches that are left."""
+    if document.allowed is None or not document.left:
         return ""
-    given = f"the run has {span_text(found.allowed)}"
-    if found.seconds is None:
-        return f"{given}; whether that is enough is not known"
-    if found.seconds <= found.allowed:
-        return f"{given}, which is enough for all matches"
-    part = math.floor(found.left * found.allowed / found.seconds)
-    least = "about" if found.basis == "matches" else "at least about"
-    return f"{given}: enough for {least} {part} of {found.left} matches; the next run plays the others"
+    allowance = f"the run has {span_text(document.allowed)}"
+    if document.seconds is None:
+        return f"{allowance}; whether that is enough is not known"
+    if document.seconds <= document.allowed:
+        return f"{allowance}, which is enough for all matches"
+    part = math.floor(document.left * document.allowed / document.seconds)
+    least = "about" if document.basis == "matches" else "at least about"
+    matches = f"{least} {part} of {document.left} matches"
+    return f"{allowance}: enough for {matches}; the next run plays the others"

@@ -17,10 +17,12 @@ from tourney.match.spec import (
     DEFAULT_LIMITS,
     MEMORY_HELP,
     MEMORY_MB,
+    CommonLimits,
     IncrementMs,
     Limits,
     Mebibytes,
     MoveMs,
+    OwnLimits,
 )
 from tourney.parsing import parse_toml
 from tourney.schedule.format import Format, FormatKey
@@ -90,6 +92,13 @@ class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
             description="Limits of each turn of the program of `command`, as `{nodes = 1000}`.",
         ),
     ] = {}
+    limits: Annotated[
+        OwnLimits | None,
+        Meta(
+            description="Limits of this entrant in place of those of `[limits]`, as"
+            " `{clock-ms = 60000, clock-moves = 40}` or `{depth = 5}`; needs `name`."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Check that the line names one bot. Raises SchemaError."""
@@ -102,12 +111,14 @@ class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
         for key in ("protocol", "options", "go"):
             if getattr(self, key) and not self.command:
                 raise SchemaError((key,), "goes with command only; a bot with bot.toml has it there")
+        if self.limits is not None and self.name is None:
+            raise SchemaError(("name",), "is missing: limits of one entrant need its name")
 
 
 Ponder = Literal["allow", "freeze"]
 
 
-class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True):
+class FileLimits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=True):
     """What a bot may use. Milliseconds and MiB; None where there is no such limit."""
 
     move_ms: MoveMs = DEFAULT_LIMITS.move_ms
@@ -143,24 +154,24 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
         """
         # A default and the same value in the file mean different things here, so the file itself is asked.
         written = data.get("limits")
-        given = written if isinstance(written, dict) else {}
-        if self.by_fuel and given.get("ponder") == "allow":
+        limits_table = written if isinstance(written, dict) else {}
+        if self.by_fuel and limits_table.get("ponder") == "allow":
             raise SchemaError(
                 ("limits", "ponder"),
                 'is "allow", but with charge = "fuel" no bot runs in the turn of another',
             )
-        values = {name: getattr(self, name) for name in Limits.__struct_fields__}
+        values = {name: getattr(self, name) for name in CommonLimits.__struct_fields__}
         chosen = {"ponder": self.ponder or "allow", "memory_mb": self.memory_mb or MEMORY_MB}
         limits = Limits(**{**values, **chosen}).metered()
-        if limits.clock_ms is None and "increment-ms" in given:
+        if limits.clock_ms is None and "increment-ms" in limits_table:
             raise SchemaError(("limits", "increment-ms"), "is set without clock-ms")
-        if limits.clock_ms is None or "move-ms" in given:
+        if limits.clock_ms is None or "move-ms" in limits_table:
             return limits
         return msgspec.structs.replace(limits, move_ms=None)
 
 
 class UntilTable(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to find out: the tournament ends as soon as any of it is known."""
+    """The questions of a tournament, which ends as soon as one of them is answered."""
 
     width: Annotated[
         Annotated[int, Meta(ge=1, le=1000)] | None,
@@ -255,17 +266,26 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         FilePath | None,
         Meta(
             description="Text file with an opening per line: actions separated by blanks, comments after"
-            " `#`. For chess also `.epd`, a position per line, or `.pgn`, of whose games the first"
-            " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`."
+            " `#`. For chess also `.epd` or `.fen`, a position per line, or `.pgn`, of whose games the first"
+            " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`. May be"
+            " compressed (`.gz`, `.zst`) and of any size: of more than 20,000 openings, 20,000 at even"
+            " distances are taken. Openings that cannot be played are left out, with a message."
         ),
     ] = None
     opening_order: Annotated[
         Literal["random", "sequential"],
         Meta(
-            description="How a match finds its opening in the book: sampled by the seed (`random`), or the"
+            description="How a match finds its opening in the book: in an order of the same entrants' games"
+            " that the seed gives, without repeating one before the end of the book (`random`), or the"
             " next one for each round and repeat, which all tables of a round share (`sequential`)."
         ),
     ] = "random"
+    opening_start: Annotated[
+        int,
+        Meta(
+            ge=1, description='Opening of the book to begin with, from 1; for `opening-order = "sequential"`.'
+        ),
+    ] = 1
     mirrored_dice: Annotated[
         bool | None,
         Meta(
@@ -323,9 +343,9 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
 
 def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
     """The schema of a tournament file, with these formats by name and the keys that they take."""
-    own = {key.name: key for format_ in formats for key in format_.keys}
+    keys = {key.name: key for format_ in formats for key in format_.keys}
     fields: list[tuple[str, Any, Any]] = [
-        (key.replace("-", "_"), _key_type(own[key]) | None, None) for key in own
+        (key.replace("-", "_"), _key_type(keys[key]) | None, None) for key in keys
     ]
     word = Literal[tuple(format_.name for format_ in formats)]  # type: ignore[valid-type]  # known when it runs
     fields.append(("format", Annotated[word, Meta(description=FORMAT_HELP)], "round-robin"))

@@ -17,18 +17,19 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import msgspec
 
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.files import descriptor_of
 from tourney.prepared_types import prepared
 from tourney.run.summary import RunProgress, RunStatus, progress_text, span_text
+from tourney.texts import counted
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 PLAIN_EVERY = 10.0  # seconds between two lines without a terminal
-MAX_BYTES = 10_000_000
-KEEP = 5
-HEARTBEAT_SECONDS = 60.0
+MAX_BYTES = 10_000_000  # of a log file; then it is renamed and a new one begins
+KEEP = 5  # renamed log files: with the present one, at most 60 MB
+HEARTBEAT_SECONDS = 60.0  # between two lines that show a silent run to be alive
 
 
 class Listener:
@@ -239,10 +240,10 @@ class RunLog(Listener):
         # Without waiting for the reader of a FIFO: a log never stops a run.
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
         self._fd = os.open(self.path, flags, 0o644)
-        found = os.fstat(self._fd)
-        self._size = found.st_size
+        status = os.fstat(self._fd)
+        self._size = status.st_size
         # Only regular files are renamed: not devices, FIFOs or descriptors as /dev/stderr.
-        self._regular = stat.S_ISREG(found.st_mode) and descriptor_of(self.path) is None
+        self._regular = stat.S_ISREG(status.st_mode) and descriptor_of(self.path) is None
 
     def _rotate(self) -> None:
         self.close()

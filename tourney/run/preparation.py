@@ -1,11 +1,11 @@
-"""What a tournament file asks of a database: a new tournament, or changes of the one that has begun.
+"""A tournament file held against a database: a new tournament, or changes of the one that has begun.
 
 A run and a dry run prepare in the same way. Nothing is written to the database, and no bot is built.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from tourney.bots.catalogue.command import add_program
+from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
 from tourney.errors import BotError, GameError, TournamentError, TourneyError
 from tourney.games.registry import find_game
@@ -48,20 +49,20 @@ def naming(path: Path) -> Iterator[None]:
 ErrorT = TypeVar("ErrorT", bound=TourneyError)
 
 
-def noted(error: ErrorT, other: BaseException) -> ErrorT:
+def noted(error: ErrorT, source: BaseException) -> ErrorT:
     """The error with the notes of another one, such as the last lines of a build."""
-    for note in getattr(other, "__notes__", ()):
+    for note in getattr(source, "__notes__", ()):
         error.add_note(note)
     return error
 
 
 def line_text(line: EntrantLine) -> str:
-    """An entrant's line as it is stored, for the comparison with a later file's."""
-    found: dict[str, object] = {"bot": line.bot, "name": line.name, "args": list(line.args)}
+    """The stored form of an entrant's line, which a later file's line is compared with."""
+    data: dict[str, object] = {"bot": line.bot, "name": line.name, "args": list(line.args)}
     if line.command:
-        found |= {"command": list(line.command), "protocol": line.protocol}
-        found |= {"options": dict(sorted(line.options.items())), "go": dict(sorted(line.go.items()))}
-    return json.dumps(found, separators=(",", ":"))
+        data |= {"command": list(line.command), "protocol": line.protocol}
+        data |= {"options": dict(sorted(line.options.items())), "go": dict(sorted(line.go.items()))}
+    return json.dumps(data, separators=(",", ":"))
 
 
 def find_bot(line: EntrantLine, store: BotStore, folder: Path) -> StoredBot:
@@ -81,33 +82,30 @@ def enter(
     before: Sequence[StoredEntrant] = (),
     joined: int = 1,
     find: FindBot = find_bot,
+    say: Callable[[str], None] = lambda _: None,
 ) -> tuple[StoredEntrant, ...]:
     """The entrants of some lines, numbered after those ``before`` and in play from the round ``joined`` on.
 
-    ``find`` finds a line's bot; the default puts it into the store. Raises TournamentError that names the
-    file: for an unknown bot, for one that does not play the game, and for two entrants of one name.
+    ``find`` finds a line's bot; the default puts it into the store. ``say`` gets a sentence for each thing
+    that was read otherwise than it stands in a bot's files. Raises TournamentError that names the file, once
+    all lines were read: for unknown bots, for those that do not play the game, and for equal names.
     """
-    taken = {entrant.name for entrant in before}
+    taken = {entrant.name: "an entrant" for entrant in before}
     entered: list[StoredEntrant] = []
+    errors: list[TournamentError] = []
     for line in lines:
-        with naming(file.path):
-            bot = find(line, store, file.path.parent)
-            manifest = bot.manifest
-            name = manifest.name if line.name is None else line.name
-            if not manifest.plays(file.plan.game):
-                raise TournamentError(
-                    f"the bot {manifest.name} does not play {file.plan.game}; it plays"
-                    f" {', '.join(manifest.games)}",
-                    bot=manifest.name,
-                )
-            if name in taken:
-                ladder = f", one of them by {LADDER}" if name in file.rungs else ""
-                raise TournamentError(
-                    f"two entrants are called {name}{ladder}; give one a name of its own,"
-                    " by [[entrant]] with bot and name",
-                    bot=manifest.name,
-                )
-        taken.add(name)
+        reference = line.bot or " ".join(line.command)
+        try:
+            with naming(file.path):
+                bot = find(line, store, file.path.parent)
+                for note in bot.notes:
+                    say(f"{reference}: {note}")
+                name = _name_of(file, line, bot.manifest, taken)
+        except TournamentError as error:
+            errors.append(error)
+            continue
+        taken[name] = reference
+        manifest = bot.manifest
         entered.append(
             StoredEntrant(
                 number=len(before) + len(entered),
@@ -118,7 +116,35 @@ def enter(
                 line=line_text(line),
             )
         )
+    if len(errors) > 1:
+        sentence = f"{file.path}: {len(errors)} of {len(lines)} entrants cannot play:"
+        several = TournamentError(sentence, file=file.path)
+        for refusal in errors:
+            several.add_note(str(refusal).removeprefix(f"{file.path}: "))
+        raise several
+    if errors:
+        raise errors[0]
     return tuple(entered)
+
+
+def _name_of(file: TournamentFile, line: EntrantLine, manifest: Manifest, taken: Mapping[str, str]) -> str:
+    """The name of an entrant. Raises TournamentError if it is taken, or if the bot does not play the game."""
+    name = manifest.name if line.name is None else line.name
+    if not manifest.plays(file.plan.game):
+        raise TournamentError(
+            f"the bot {manifest.name} does not play {file.plan.game}; it plays {', '.join(manifest.games)}",
+            bot=manifest.name,
+        )
+    if name in taken:
+        ladder = f", one of them by {LADDER}" if name in file.rungs else ""
+        both = f"{taken[name]} and {line.bot} are both {manifest.name} {manifest.version}"
+        which = f" ({both})" if line.bot and line.bot != taken[name] else ""
+        raise TournamentError(
+            f"two entrants are called {name}{ladder}; give one a name of its own, by [[entrant]] with bot and"
+            f" name{which}",
+            bot=manifest.name,
+        )
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +153,7 @@ class Preparation:
 
     ``stored`` is the tournament if it has begun, ``before`` its entrants and ``paired`` the number of rounds
     paired so far. ``added`` are the entrants that the file adds, numbered after them, and ``withdrawn`` the
-    numbers of those that leave.
+    numbers of the entrants that leave.
     """
 
     file: TournamentFile
@@ -148,7 +174,8 @@ class Preparation:
         new = self.file.plan
         if self.stored is None:
             return new
-        old, games = self.stored.plan, new.games_per_pairing
+        old = self.stored.plan
+        games = new.games_per_pairing
         extra = with_first((old.games_per_pairing, old.extra), (games, new.extra))
         return msgspec.structs.replace(old, rounds=new.rounds, games_per_pairing=games, extra=extra)
 
@@ -159,7 +186,11 @@ class Preparation:
 
 
 def prepare(
-    file: TournamentFile, database: Database | None, bots: BotStore, find: FindBot = find_bot
+    file: TournamentFile,
+    database: Database | None,
+    bots: BotStore,
+    find: FindBot = find_bot,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Preparation:
     """Hold a file against a database, or against None before there is one.
 
@@ -167,81 +198,87 @@ def prepare(
     a file that cannot be played or that changes a fixed key.
     """
     plan = file.plan
+    for note in file.notes:
+        say(note)
     stored = None if database is None else database.tournaments.find(plan.name)
-    if database is None or stored is None:
-        if file.run.withdrawn:
-            raise TournamentError(
-                f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {plan.name} has not"
-                " started: remove it from withdrawn and from the entrants",
-                file=file.path,
-                key="withdrawn",
-            )
-        found = Preparation(file, None, (), 0, enter(file, file.entrants, bots, find=find))
-    else:
+    before: tuple[StoredEntrant, ...] = ()
+    paired = 0
+    lines = file.entrants
+    withdrawn: tuple[int, ...] = ()
+    if database is not None and stored is not None:
         before = database.tournaments.entrants(stored.id)
         paired = database.schedules.progress(stored.id).rounds
         lines, withdrawn = changes_of(file, stored, before, paired)
-        added = enter(file, lines, bots, before=before, joined=paired + 1, find=find)
-        found = Preparation(file, stored, before, paired, added, withdrawn)
+    elif file.run.withdrawn:
+        raise TournamentError(
+            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {plan.name} has not started:"
+            " remove it from withdrawn and from the entrants",
+            file=file.path,
+            key="withdrawn",
+        )
+    added = enter(file, lines, bots, before=before, joined=paired + 1, find=find, say=say)
+    preparation = Preparation(file, stored, before, paired, added, withdrawn)
     with naming(file.path):
-        _check_playable(found)
-        if dict(plan.extra).get("seeding") == "rating" and found.added:
-            return replace(found, added=_rated(found, database))
-    return found
+        _check_playable(preparation)
+        if dict(plan.extra).get("seeding") == "rating" and preparation.added:
+            return replace(preparation, added=_rated(preparation, database))
+    return preparation
 
 
-def _check_playable(found: Preparation) -> None:
+def _check_playable(preparation: Preparation) -> None:
     """Check that the game can be played here and the format takes the entrants. Raises TournamentError.
 
     At the first start also play the opening of a first match: the run could not play one in which every game
     ends.
     """
-    plan = found.file.plan
+    plan = preparation.file.plan
     find_game(plan.game).new(plan.seats, dict(plan.options))
-    find_format(plan.format).check(setup_of(plan, found.seed, found.entrants))
-    Ranking.of(found.plan)
-    if plan.opening_plies and not found.before:  # a book's lines are checked when it is read
-        seats = tuple(stored.entrant for stored in found.added[: plan.seats])
+    find_format(plan.format).check(setup_of(plan, preparation.seed, preparation.entrants))
+    Ranking.of(preparation.plan)
+    if plan.opening_plies and not preparation.before:  # a book's lines are checked when it is read
+        seats = tuple(stored.entrant for stored in preparation.added[: plan.seats])
         row = Row(1, 1, 1, 1, ())
-        first = plan.seed_of(found.seed, row)
-        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
+        first = plan.seed_of(preparation.seed, row)
+        opening = plan.opening_of(preparation.seed, row)
+        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, opening)
         Referee(spec, find_game(plan.game)).begin(())
 
 
-def _rated(found: Preparation, database: Database | None) -> tuple[StoredEntrant, ...]:
-    """The new entrants with their ratings in whole hundredths of Elo; those that never played have none.
+def _rated(preparation: Preparation, database: Database | None) -> tuple[StoredEntrant, ...]:
+    """The new entrants with their ratings in whole hundredths of Elo; an entrant that never played has none.
 
     All matches of the same game, options and seats count, of the tournaments of the database that began
     before this one. Raises TournamentError where none of the first entrants has played.
     """
-    plan, stored = found.file.plan, found.stored
+    plan = preparation.file.plan
+    stored = preparation.stored
     numbers: dict[tuple[str, tuple[str, ...]], int] = {}  # by digest and arguments, as in all tournaments
     results: list[ResultRow] = []
     for tournament in () if database is None else database.tournaments.all():
-        other = tournament.plan
-        same = (other.game, other.options, other.seats) == (plan.game, plan.options, plan.seats)
+        earlier = tournament.plan
+        same = (earlier.game, earlier.options, earlier.seats) == (plan.game, plan.options, plan.seats)
         if database is None or not same or (stored is not None and tournament.id >= stored.id):
             continue
-        known = [_identity(entrant) for entrant in database.tournaments.entrants(tournament.id)]
+        identities = [_identity(entrant) for entrant in database.tournaments.entrants(tournament.id)]
         for result in database.matches.results(tournament.id):
-            seats = tuple(numbers.setdefault(known[number], len(numbers)) for number in result.entrants)
+            seats = tuple(numbers.setdefault(identities[number], len(numbers)) for number in result.entrants)
             if len(set(seats)) == len(seats):
                 results.append(result._replace(entrants=seats))
     played = {number for result in results if not result.void for number in result.entrants}
-    if stored is None and not any(numbers.get(_identity(entrant)) in played for entrant in found.added):
+    if stored is None and not any(numbers.get(_identity(entrant)) in played for entrant in preparation.added):
         raise TournamentError(
             f'seeding is "rating", but no entrant has played {plan.game} with these options and seats in this'
             ' database: play another tournament first, or take seeding = "file"',
             key="seeding",
         )
     if not played:
-        return found.added
+        return preparation.added
     strengths = estimate([Participant(number) for number in range(len(numbers))], results, plan.seats)
     return tuple(
         replace(entrant, rating=strengths.rating[number], deviation=strengths.deviation[number])
         if (number := numbers.get(_identity(entrant))) in played
         else entrant
-        for entrant in found.added
+        for entrant in preparation.added
     )
 
 
@@ -252,7 +289,7 @@ def _identity(entrant: StoredEntrant) -> tuple[str, tuple[str, ...]]:
 def changes_of(
     file: TournamentFile, tournament: Tournament, entrants: Sequence[StoredEntrant], paired: int
 ) -> tuple[tuple[EntrantLine, ...], tuple[int, ...]]:
-    """The lines that a file adds to a stored tournament, and the numbers of those that it withdraws.
+    """The lines that a file adds to a stored tournament, and the numbers of the entrants that it withdraws.
 
     ``paired`` is the number of rounds paired so far. Raises TournamentError that names the key which may not
     change.
@@ -279,15 +316,19 @@ def _raisable(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> list
 
 def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, keys: Sequence[str]) -> None:
     seed = tournament.seed if tournament.origin.chosen else None
-    old, new = _fixed(tournament.plan), _fixed(file.plan)
+    old = _fixed(tournament.plan)
+    new = _fixed(file.plan)
     if file.ponder is None:  # the first start chose it
         new["[limits] ponder"] = old["[limits] ponder"]
     if file.memory_mb is None:  # the default may have been another one
         new["[limits] memory-mb"] = old["[limits] memory-mb"]
+    if new["opening-order"] == "shuffled" and old["opening-order"] == "random":  # the rule of older plans
+        new["opening-order"] = old["opening-order"]
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled
-        old["seed"], new["seed"] = seed, file.seed
+        old["seed"] = seed
+        new["seed"] = file.seed
     for values, beacon in ((old, tournament.origin.beacon), (new, file.beacon)):
         values["[beacon] round"] = None if beacon is None else beacon.round
     format_ = find_format(tournament.plan.format)
@@ -296,7 +337,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
     rounds = "" if format_.rounds_key(tournament.plan.seats) == "refused" else "rounds, "
     may += [f"change {rounds}[run] and the texts for the report"]
     for key in dict.fromkeys((*old, *new)):
-        was, now = old.get(key), new.get(key)
+        was = old.get(key)
+        now = new.get(key)
         if key in keys and isinstance(was, int) and isinstance(now, int) and now > was:
             continue
         if was != now:
@@ -330,8 +372,8 @@ def _fixed(plan: Plan) -> dict[str, object]:
 
 def _line_shown(line: str) -> str:
     """The stored line of an entrant, as a person wrote it: its bot alone, or all that it sets."""
-    given = {key: value for key, value in json.loads(line).items() if value not in (None, [], {}, "")}
-    return show(given["bot"]) if set(given) == {"bot"} else show(given)
+    settings = {key: value for key, value in json.loads(line).items() if value not in (None, [], {}, "")}
+    return show(settings["bot"]) if set(settings) == {"bot"} else show(settings)
 
 
 def _added(

@@ -1,4 +1,4 @@
-"""What no bot of a run may see: the database, the files beside it, the bot store, and what callers name."""
+"""Paths that no bot of a run may see: the database, files beside it, the bot store, and others by name."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,11 +14,12 @@ _BESIDE = ("-wal", "-shm", "-journal")  # what SQLite writes beside a database
 def private_paths(
     url: str, bots: Path, *, tournament: str = "", more: Mapping[str, Path] = MappingProxyType({})
 ) -> dict[str, Path]:
-    """The private paths of a database and a bot store, and ``more``, by what they are in a sentence.
+    """The private paths of a database and a bot store, and ``more``, each under a noun for sentences.
 
     ``tournament``: the name of one that is played, which has a spool. Raises UsageError for a bad URL.
     """
-    place, private = place_of(url), dict[str, Path]()
+    place = place_of(url)
+    private = dict[str, Path]()
     if is_sqlite(parse_url(url)):
         private["the database"] = place
         private |= {f"the database's {end}": place.with_name(f"{place.name}{end}") for end in _BESIDE}

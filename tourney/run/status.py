@@ -155,12 +155,15 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
         benched=tuple(
             BenchedEntrant(entrant=names[number], void=count) for number, count in totals.benched(id_)
         ),
-        broken=tuple(BrokenEntrant(entrant=one.name, why=one.broken) for one in entrants if one.broken),
+        broken=tuple(
+            BrokenEntrant(entrant=entrant.name, why=entrant.broken) for entrant in entrants if entrant.broken
+        ),
         set_aside=tuple(
-            HostSetAside(host=one.host, matches=len(one.matches)) for one in database.hosts.refused(id_)
+            HostSetAside(host=refusal.host, matches=len(refusal.matches))
+            for refusal in database.hosts.refused(id_)
         ),
         withdrawn=_withdrawn(database, tournament),
-        playing=tuple(_playing(database, id_, one, names, now) for one in status.playing),
+        playing=tuple(_playing(database, id_, match, names, now) for match in status.playing),
         paused=status.paused or None,
         root=(tournament.root or compute_root(database, tournament)) if state == "finished" else None,
         commitment=commitment_of(tournament, entrants) or None,
@@ -180,13 +183,13 @@ def _pace(
 
 
 def _playing(
-    database: Database, tournament: int, one: Playing, names: Mapping[int, str], now: float
+    database: Database, tournament: int, playing: Playing, names: Mapping[int, str], now: float
 ) -> PlayingMatch:
     entrants: tuple[str, ...] = ("?",)
     with suppress(UsageError):  # the snapshot is older than the round
-        entrants = tuple(names[seat] for seat in database.matches.get(tournament, one.number).seats)
-    seconds = round(max(0.0, now - one.since), 1)
-    return PlayingMatch(match=one.number, entrants=entrants, seconds=seconds)
+        entrants = tuple(names[seat] for seat in database.matches.get(tournament, playing.number).seats)
+    seconds = round(max(0.0, now - playing.since), 1)
+    return PlayingMatch(match=playing.number, entrants=entrants, seconds=seconds)
 
 
 def _withdrawn(database: Database, tournament: Tournament) -> str | None:

@@ -10,13 +10,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from tourney.errors import StoreDamaged, counted, printable
+from tourney.errors import StoreDamaged
 from tourney.match.result import LogLine, SeatLoad
 from tourney.results.standings import compute_standings
 from tourney.results.texts import kinds_text, repeats_text
 from tourney.run.workers.executor import Cause, Playing
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ ENOUGH: Final = 500  # turns before a run says so while it goes on
 class RunLoad:
     """The turns of a run's matches: how many, how many were overloaded, and the milliseconds of both kinds.
 
-    ``wall_ms``: of all turns; ``waited_ms``: of that, what was spent waiting for a processor and not charged.
+    ``wall_ms``: of all turns; ``waited_ms``: the part that was spent waiting for a processor and not charged.
     """
 
     turns: int = 0
@@ -116,7 +117,7 @@ class RunLoad:
         return max(1, min(workers - 1, int(workers * (1 - waiting))))
 
     def advice(self, workers: int) -> str:
-        """What to do about overload; "" if there was little."""
+        """Advice about overload; "" if there was little."""
         if self.overloaded <= MOST_OVERLOADED * self.turns:
             return ""
         share = f"{100 * self.overloaded / self.turns:.1f} % of {self.turns:,} turns were overloaded"
@@ -233,7 +234,7 @@ _MEMORY: Final = re.compile(r"\bOOM\b|memory|allocate|reserve|initialization of 
 
 
 def _startup_lines(database: Database, tournament: Tournament, names: Mapping[int, str]) -> Iterator[str]:
-    """Why each entrant that failed at start-up did so: what it said last in the first such match."""
+    """The reason for each entrant's failed start: its last line in the first match that it lost by one."""
     bound = f"; memory-mb = {tournament.plan.limits.memory_mb} bounds also the address space of each process"
     explained = set[int]()
     for number, entrants, faults in database.matches.faulty(tournament.id):
@@ -244,9 +245,9 @@ def _startup_lines(database: Database, tournament: Tournament, names: Mapping[in
             log: tuple[LogLine, ...] = ()
             with suppress(StoreDamaged):
                 log = database.records.log(tournament.id, number)
-            said = [line for line in log if line.seat == seat and any(c.isalnum() for c in line.text)]
+            bot_lines = [line for line in log if line.seat == seat and any(c.isalnum() for c in line.text)]
             # Its own words say more than the referee's note.
-            last = [line for line in said if line.kind == "stderr"][-1:] or said[-1:]
+            last = [line for line in bot_lines if line.kind == "stderr"][-1:] or bot_lines[-1:]
             why = printable(last[0].text.strip())[:200] if last else "its log says nothing"
             yield f"{names[entrant]} in match {number}: {why}{bound if _MEMORY.search(why) else ''}"
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
 from tourney.errors import GameError, TournamentError, UsageError
@@ -20,8 +20,8 @@ from tourney.exchange.game_writers import writes_games
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
 from tourney.games.registry import EXTERNAL, find_game
-from tourney.match.spec import Limits
-from tourney.parsing import parse_toml
+from tourney.match.spec import CommonLimits, EntrantLimits, Limits
+from tourney.parsing import DamagedError, file_of, parse_toml, unpacked, utf8_of
 from tourney.plugins import offered
 from tourney.run.file_schema import (
     MAX_OPENING_PLIES,
@@ -34,13 +34,13 @@ from tourney.run.file_schema import (
     file_schema,
     load_tables,
     read_file_bytes,
-    read_text,
 )
 from tourney.schedule.format import Format, find_format, group_size, working_formats
 from tourney.schema import SchemaError, check_range, read, seed_of, show
 from tourney.store.beacon import Beacon
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
 from tourney.store.values import Plan, RunSettings
+from tourney.texts import counted
 
 LADDER: Final = "@ladder"
 """In ``bots``: the rungs of the game's anchor ladder, as entrants with names and arguments of their own."""
@@ -66,6 +66,7 @@ class TournamentFile:
     rungs: tuple[str, ...] = ()
     mirrored: bool = True
     beacon: Beacon | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
@@ -78,9 +79,10 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
     name = str(data.get("format"))
     if name in broken and name not in [format_.name for format_ in formats]:
         raise TournamentError(f"{path}: {broken[name]}", file=path, key="format")
+    notes: list[str] = []
     try:
         table = read(data, file_schema(formats), toml=True)
-        plan = _plan(table, data, path, formats)
+        plan = _plan(table, data, path, formats, notes.append)
         rungs = _rungs(table, plan.seats)
         presentation = _presentation(table, path)
     except SchemaError as error:
@@ -103,6 +105,7 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         rungs=tuple(line.name or line.bot or "" for line in rungs),
         mirrored=table.mirrored_dice is not None,
         beacon=table.beacon,
+        notes=tuple(notes),
     )
 
 
@@ -117,10 +120,10 @@ def _rungs(table: TournamentTable, seats: int) -> tuple[EntrantLine, ...]:
             )
     if LADDER not in table.bots:
         return ()
-    found = ladder_of(table.game, seats)
-    if not found:
+    rungs = ladder_of(table.game, seats)
+    if not rungs:
         raise SchemaError(("bots",), f"names {LADDER}, but {no_ladder_text(table.game, seats)}")
-    return tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in found)
+    return tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in rungs)
 
 
 def _presentation(table: TournamentTable, path: Path) -> Presentation:
@@ -132,13 +135,19 @@ def _presentation(table: TournamentTable, path: Path) -> Presentation:
     return Presentation(table.title, table.description, links, logo_text(logo))
 
 
-def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: Sequence[Format]) -> Plan:
+def _plan(
+    table: TournamentTable,
+    data: dict[str, object],
+    path: Path,
+    formats: Sequence[Format],
+    say: Callable[[str], None],
+) -> Plan:
     """The plan of a file. Raises SchemaError for keys that do not go together, and GameError."""
     game = find_game(table.game)
-    given = {key: str(value) for key, value in table.options.items()}
+    given_options = {key: str(value) for key, value in table.options.items()}
     if table.referee or game.outside:
-        given |= {REFEREE: _referee(table, game.outside, path.parent)}
-    seats, options = game.settings(table.seats, given)
+        given_options |= {REFEREE: _referee(table, game.outside, path.parent)}
+    seats, options = game.settings(table.seats, given_options)
     if seats not in (2, 3, 4):
         raise SchemaError(("seats",), f"is {seats}: tournaments are for 2, 3 or 4 seats per table")
     format_ = find_format(table.format)
@@ -149,11 +158,15 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         raise SchemaError(("opening-plies",), f"does not go with {game.name}, a game with hidden actions")
     book: Book = ()
     if table.opening_book is not None:
-        if table.opening_plies and not table.opening_book.endswith(".pgn"):
+        if table.opening_plies and book_form(Path(table.opening_book)) != ".pgn":
             raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
-        book = read_book(path.parent / table.opening_book, game, seats, options, table.opening_plies)
+        start = table.opening_start if table.opening_order == "sequential" else None
+        place = path.parent / table.opening_book
+        book = read_book(place, game, seats, options, table.opening_plies, start=start, say=say)
     elif table.opening_order != "random":
         raise SchemaError(("opening-order",), "is set without opening-book")
+    if table.opening_start > 1 and table.opening_order != "sequential":
+        raise SchemaError(("opening-start",), 'goes with opening-order = "sequential" only')
     rounds_key = format_.rounds_key(seats)  # some formats take rounds for some numbers of seats only
     if table.rounds is not None and rounds_key == "refused":
         raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
@@ -171,10 +184,10 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         rounds=table.rounds,
         opening_plies=0 if book else table.opening_plies,
         book=book,
-        limits=table.limits.planned(data),
+        limits=_limits(table, data),
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
-        opening_order=table.opening_order,
+        opening_order=planned_order(table.opening_order, book),
         ranking=format_.new_rule(seats),
     )
 
@@ -190,7 +203,22 @@ def _games_per_pairing(table: TournamentTable, seats: int) -> int:
     return games
 
 
-def check_adjudication(limits: Limits, game: AnyGame, seats: int) -> None:
+def _limits(table: TournamentTable, data: dict[str, object]) -> Limits:
+    """The limits of all entrants and of those that have their own. Raises SchemaError."""
+    own = [
+        EntrantLimits(**structs.asdict(line.limits), entrant=line.name)
+        for line in table.entrant
+        if line.limits is not None and line.name is not None
+    ]
+    limits = table.limits.planned(data)
+    names = [limits_of.entrant for limits_of in own]
+    for number, line in enumerate(table.entrant):
+        if line.limits is not None and names.count(line.name or "") > 1:
+            raise SchemaError(("entrant", number, "name"), f"is {line.name} twice")
+    return structs.replace(limits, entrants=tuple(sorted(own, key=lambda each: each.entrant)))
+
+
+def check_adjudication(limits: CommonLimits, game: AnyGame, seats: int) -> None:
     """Check that the limits can end matches of this game. Raises SchemaError, GameError and TablesError."""
     for key in ("draw", "resign", "tablebase-pieces"):
         if getattr(limits, key.replace("-", "_")) is None:
@@ -233,91 +261,176 @@ def _extra(
     table: TournamentTable, format_: Format, formats: Sequence[Format]
 ) -> tuple[tuple[str, int | str], ...]:
     """The format's own keys that the file has, as they are stored. Refuses those of other formats."""
-    found: list[tuple[str, int | str]] = []
-    own = [key.name for key in format_.keys]
-    for name in {key.name: key for other in formats for key in other.keys}:
+    settings: list[tuple[str, int | str]] = []
+    names = [key.name for key in format_.keys]
+    for name in {key.name: key for any_format in formats for key in any_format.keys}:
         value = getattr(table, name.replace("-", "_"))
         if value is None:
             continue
-        if name not in own:
+        if name not in names:
             raise SchemaError((name,), f'does not go with format = "{format_.name}"')
         if isinstance(value, tuple):
             if len(set(value)) < len(value):
                 raise SchemaError((name,), "names an entrant twice")
             value = ",".join(value)  # no name contains a comma
-        found.append((name, int(value) if isinstance(value, bool) else value))
+        settings.append((name, int(value) if isinstance(value, bool) else value))
     if table.until != UntilTable():
         if not format_.takes_until:
-            takers = " and ".join(other.name for other in formats if other.takes_until)
+            takers = " and ".join(any_format.name for any_format in formats if any_format.takes_until)
             raise SchemaError(
                 ("until",), f'does not go with format = "{format_.name}"; it is for {takers} tournaments'
             )
-        found += table.until.until.extra()
-    return tuple(sorted(found))
+        settings += table.until.until.extra()
+    return tuple(sorted(settings))
 
 
-MAX_BOOK_BYTES: Final = 4 << 20
+MAX_OPENINGS: Final = 20_000
+"""Openings that a plan takes of a book; of a longer one those at even distances, or the first ones."""
+POSITIONS: Final = (".epd", ".fen")
+"""Endings of books with a position on each line."""
+_MAX_LINE: Final = 1 << 20
 
 Book = tuple[tuple[str, ...], ...]  # openings, each a tuple of actions
+OpeningOrder = Literal["random", "sequential"]
+Place = tuple[str, Callable[[], tuple[str, ...]]]
+"""Where an opening is, as errors name it, and a reader of its actions."""
 
 
-def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str], plies: int = 0) -> Book:
+def read_book(
+    path: Path,
+    game: AnyGame,
+    seats: int,
+    options: dict[str, str],
+    plies: int = 0,
+    *,
+    start: int | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Book:
     """Read an opening book and try every opening. Raises TournamentError, naming the line or the game.
 
     Each line holds a game's first actions, separated by blanks; ``#`` begins a comment, and blank lines are
-    skipped. Of ``.epd`` each line is a position; of ``.pgn`` each game is an opening, or with ``plies`` its
-    first moves. Books are for games without hidden actions; with chance each opening sets a position up.
+    skipped. Of ``.epd`` and ``.fen`` each line is a position; of ``.pgn`` each game is an opening, or with
+    ``plies`` its first moves. Books are for games without hidden actions; with chance each opening sets a
+    position up. Openings that cannot be played are left out, with a sentence to ``say``, unless no other is
+    there. The book begins with the opening ``start`` (from 1), if one is given, and goes on with its first
+    one at the end; of ``MAX_OPENINGS`` at most.
     """
     if game.has_hidden_actions:
         raise TournamentError(
             f"{path}: an opening book does not go with {game.name}, a game with hidden actions"
         )
-    book = []
-    for where, read_actions in _places(path, game):
+    book: list[tuple[str, ...]] = []
+    errors: list[TournamentError] = []
+    total = sum(1 for _ in _places(path, game))
+    for where, read_actions in _taken(path, game, total, start):
         try:
-            actions = read_actions()
-            if plies and path.suffix == ".pgn":  # a set-up is not one of the plies
-                actions = actions[: plies + any(action.startswith("=") for action in actions[:1])]
-            if not actions:
-                continue
-            state = game.initial(seats, options)
-            if state.actor == CHANCE and not actions[0].startswith("="):
-                raise TournamentError(
-                    f"{where}: an opening of {game.name} must set a position up, because chance acts first"
-                    " in it"
-                )
-            while state.actor == CHANCE:  # any dice: the position that is set up replaces what they gave
-                state = state.play(state.legal_actions()[0])
-            for action in actions:
-                state = state.play(game.read_action(state, action))
-        except GameError as error:
-            raise TournamentError(f"{where}: {error}") from error
-        if state.ranks() is not None:
-            raise TournamentError(f"{where}: the game is over after this opening; leave actions to play")
-        book.append(actions)
+            actions = _tried(where, read_actions, game, seats, options, plies)
+        except TournamentError as error:
+            errors.append(error)
+        else:
+            if actions:
+                book.append(actions)
     if not book:
-        raise TournamentError(f"{path}: the opening book holds no opening")
+        raise errors[0] if errors else TournamentError(f"{path}: the opening book holds no opening")
+    if errors:
+        shown = "; ".join(str(error).removeprefix(f"{path}, ") for error in errors[:3])
+        more = f"; and {len(errors) - 3:,} more" if len(errors) > 3 else ""
+        say(f"{path}: {len(errors):,} of {total:,} openings are left out: {shown}{more}")
+    if total > MAX_OPENINGS:
+        say(f"{path}: {MAX_OPENINGS:,} of {total:,} openings are taken")
     return tuple(book)
 
 
-def _places(path: Path, game: AnyGame) -> Iterator[tuple[str, Callable[[], tuple[str, ...]]]]:
-    """Yield the places of a book as errors name them, each with a reader of the actions there."""
-    text = read_text(path, "an opening book", MAX_BOOK_BYTES)
-    if path.suffix == ".pgn":
-        if not writes_games(game.name):
-            names = " and ".join(sorted(offered("game_files"))) or "no game that is installed"
-            raise TournamentError(f"{path}: a book in PGN goes with {names} only, not with {game.name}")
-        games = game.read_pgn(text)
-        yield from ((f"{path}, game {number}", read) for number, read in enumerate(games, 1))
-    else:
-        for number, line in enumerate(text.splitlines(), 1):
-            yield f"{path}, line {number}", partial(_line_actions, path, line, game)
+def planned_order(order: OpeningOrder, book: Book) -> Literal["random", "sequential", "shuffled"]:
+    """The order that a new plan stores: random openings repeat none before the end of the book."""
+    return "shuffled" if book and order == "random" else order
 
 
-def _line_actions(path: Path, line: str, game: AnyGame) -> tuple[str, ...]:
-    if path.suffix != ".epd":
-        return tuple(line.partition("#")[0].split())
-    return (game.set_up(line.strip()),) if line.strip() and not line.startswith("#") else ()
+def _taken(path: Path, game: AnyGame, total: int, start: int | None) -> Iterator[Place]:
+    """The openings of a book that a plan takes."""
+    if start is None:
+        most = min(total, MAX_OPENINGS)
+        for number, place in enumerate(_places(path, game)):
+            if (number + 1) * most // total > number * most // total:
+                yield place
+        return
+    if start > total:
+        raise TournamentError(
+            f"{path}: the book has {counted(total, 'opening')}, and opening-start is {start}"
+        )
+    places = chain(islice(_places(path, game), start - 1, None), islice(_places(path, game), start - 1))
+    yield from islice(places, MAX_OPENINGS)
+
+
+def _tried(
+    where: str,
+    read_actions: Callable[[], tuple[str, ...]],
+    game: AnyGame,
+    seats: int,
+    options: dict[str, str],
+    plies: int,
+) -> tuple[str, ...]:
+    """The actions of an opening, of which the first ``plies`` count. Raises TournamentError."""
+    try:
+        actions = read_actions()
+        if plies:  # a set-up is not one of the plies
+            actions = actions[: plies + any(action.startswith("=") for action in actions[:1])]
+        if not actions:
+            return ()
+        state = game.initial(seats, options)
+        if state.actor == CHANCE and not actions[0].startswith("="):
+            raise TournamentError(
+                f"{where}: an opening of {game.name} must set a position up, because chance acts first in it"
+            )
+        while state.actor == CHANCE:  # any dice: the position that is set up replaces what they gave
+            state = state.play(state.legal_actions()[0])
+        for action in actions:
+            state = state.play(game.read_action(state, action))
+    except GameError as error:
+        raise TournamentError(f"{where}: {error}") from error
+    if state.ranks() is not None:
+        raise TournamentError(f"{where}: the game is over after this opening; leave actions to play")
+    return actions
+
+
+def _places(path: Path, game: AnyGame) -> Iterator[Place]:
+    """Yield all places of a book, which is never held in memory as a whole."""
+    form = book_form(path)
+    try:
+        with path.open("rb") as file:
+            blocks = utf8_of(unpacked(file, str(path)))
+            if form == ".pgn":
+                if not writes_games(game.name):
+                    names = " and ".join(sorted(offered("game_files"))) or "no game that is installed"
+                    raise TournamentError(
+                        f"{path}: a book in PGN goes with {names} only, not with {game.name}"
+                    )
+                for number, read in enumerate(game.read_pgn(blocks), 1):
+                    yield f"{path}, game {number}", read
+                return
+            lines = file_of(blocks)
+            for number, data in enumerate(iter(partial(lines.readline, _MAX_LINE), b""), 1):
+                # In EPD # may be a mate.
+                text = data.strip() if form in POSITIONS else data.partition(b"#")[0].strip()
+                if text and not text.startswith(b"#"):
+                    yield f"{path}, line {number}", partial(_line_actions, form, text, game)
+    except (OSError, DamagedError) as error:
+        why = error.strerror if isinstance(error, OSError) else f"its {error.form} data are damaged: {error}"
+        raise TournamentError(f"the opening book {path} cannot be read: {why}", file=path) from error
+
+
+def book_form(path: Path) -> str:
+    """The ending of a book's name in small letters, without that of a compressed file."""
+    plain = path.with_suffix("") if path.suffix.lower() in (".gz", ".zst") else path
+    return plain.suffix.lower()
+
+
+def _line_actions(form: str, data: bytes, game: AnyGame) -> tuple[str, ...]:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return (game.set_up(text),) if form in POSITIONS else tuple(text.split())
 
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
@@ -333,8 +446,8 @@ class Terms(Struct, frozen=True, rename="kebab"):
     opening_plies: Annotated[int, Meta(ge=0, le=MAX_OPENING_PLIES)] | None = None
 
 
-def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, Limits]:
-    """The terms of a tournament file, with the limits ``given`` in place of its own, and the plan's limits.
+def read_terms(path: Path | None, limits: Mapping[str, object]) -> tuple[Terms, Limits]:
+    """The terms of a tournament file, with other ``limits`` in place of its own, and the plan's limits.
 
     Raises TournamentError for the file, and UsageError for a value.
     """
@@ -344,7 +457,7 @@ def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, L
         raise TournamentError(f"{path}: there is no table [limits], and no opening-book", file=path)
     written = data.get("limits", {})
     if isinstance(written, dict):
-        data["limits"] = {**written, **given}
+        data["limits"] = {**written, **limits}
     try:
         terms = read(data, Terms, toml=True)
         return terms, terms.limits.planned(data)
@@ -354,22 +467,22 @@ def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, L
 
 def clock_limits(text: str) -> dict[str, object]:
     """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action."""
-    found = _CLOCK.fullmatch(text)
-    if found is None:
+    match = _CLOCK.fullmatch(text)
+    if match is None:
         raise UsageError(f"--clock {text!r} is not of the form SECONDS or SECONDS+INCREMENT, as 8+0.08")
-    clock, increment = (round(1000 * float(part or 0)) for part in found.groups())
+    clock, increment = (round(1000 * float(part or 0)) for part in match.groups())
     return {"clock-ms": clock, "increment-ms": increment}
 
 
 def toml_values(option: str, words: Iterable[str]) -> dict[str, object]:
     """The keys of ``KEY=VALUE`` words, with values as in TOML. Raises UsageError."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not _KEY.fullmatch(key):
             raise UsageError(f"{option} {word!r} does not have the form KEY=VALUE")
-        found[key] = _toml_value(value)[1]
-    return found
+        values[key] = _toml_value(value)[1]
+    return values
 
 
 def _toml_value(text: str) -> tuple[str, object]:

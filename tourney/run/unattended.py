@@ -29,14 +29,14 @@ from tourney.store.database import Database
 from tourney.store.engine import place_of
 
 REPORT_SECONDS: Final = 900.0  # the time a report has; then its process is killed
-_NICE: Final = 10
+_NICE: Final = 10  # the report waits for the matches, not they for it
 # PR_SET_PDEATHSIG: the kernel ends it when this process dies.
 _PROGRAM: Final = (
     "import ctypes, runpy, sys\n"
     "if sys.platform == 'linux': ctypes.CDLL(None).prctl(1, 9)\n"
     "runpy.run_module('tourney', run_name='__main__', alter_sys=True)"
 )
-FAILED: Final = "failed"  # how a run ended that raised an error; the other words are those of ``End``
+FAILED: Final = "failed"  # the end of a run that raised an error; ``End`` has the other words
 NOTIFY_SECONDS: Final = 60.0  # that the command of ``--notify`` has; then all that it started is killed
 
 
@@ -100,7 +100,8 @@ def run_unattended(
         both = Listeners(listener, log)
         try:
             with ExitStack() as stack:
-                watching, report = both, ""
+                watching = both
+                report = ""
                 if options.report is not None:
                     reporter = stack.enter_context(closing(Reporter(name, url, options.report, both.say)))
                     watching = Listeners(both, reporter)
@@ -196,7 +197,7 @@ def notify(words: Sequence[str], variables: Mapping[str, str], text: str) -> str
     except subprocess.TimeoutExpired:
         return f"--notify: {words[0]} was killed after {NOTIFY_SECONDS:g} seconds"
     finally:
-        with suppress(OSError):  # also what it left running in the background
+        with suppress(OSError):  # also processes that it left in the background
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     if process.returncode:
@@ -292,7 +293,8 @@ class Reporter(Listener):
         return out.strip()
 
     def _kill(self, *, say: bool = True) -> None:
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         if process is None:
             return
         process.kill()

@@ -44,9 +44,9 @@ MOST: Final = 1000  # entrants; the covariance of more would be too large
 UNKNOWN: Final = 35_000  # hundredths of Elo: the prior standard deviation of an unrated entrant's strength
 _SCALE: Final = 2.302585092994046 / 400  # the natural logarithm of the odds for a difference of one Elo
 _DIGITS: Final = 10**6
-_STEPS: Final = 60
-_LONGEST: Final = 300.0
-_ENOUGH: Final = 1e-7
+_STEPS: Final = 60  # of Newton's method at most
+_LONGEST: Final = 300.0  # Elo that a step moves a strength at most
+_ENOUGH: Final = 1e-7  # Elo: a last step smaller than this ends the search
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,15 @@ class PairTally:
 
     def take(self, results: Iterable[ResultRow]) -> None:
         """Add results; void ones count for nothing."""
-        games, wins, seats = self._games, self._wins, self._seats
+        games = self._games
+        wins = self._wins
+        seats = self._seats
         for result in results:
             if result.void:
                 continue
             for i, j in combinations(range(len(result.ranks)), 2):
-                a, b = result.entrants[i], result.entrants[j]
+                a = result.entrants[i]
+                b = result.entrants[j]
                 better = half_points(result.ranks[i], result.ranks[j])
                 games[a, b] += 2 / seats
                 games[b, a] += 2 / seats
@@ -124,10 +127,13 @@ class PairTally:
         """The strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
         import numpy as np  # noqa: PLC0415 - as above
 
-        games, wins = self._games, self._wins
+        games = self._games
+        wins = self._wins
         before = np.array([(player.rating or 0) / 100 for player in participants])
-        known = [UNKNOWN if player.deviation is None else max(player.deviation, 1) for player in participants]
-        precision = np.diag([(100 / deviation) ** 2 for deviation in known])
+        deviations = [
+            UNKNOWN if player.deviation is None else max(player.deviation, 1) for player in participants
+        ]
+        precision = np.diag([(100 / deviation) ** 2 for deviation in deviations])
         mean = before.copy()
         for _ in range(_STEPS):
             better = 1 / (1 + np.exp(_SCALE * (mean[None, :] - mean[:, None])))
@@ -205,7 +211,8 @@ class Adaptive(Format):
         refuse_few(setup, "an adaptive tournament")
         if count > MOST:
             raise TournamentError(f"an adaptive tournament takes at most {MOST} entrants, not {count}")
-        budget, until = setup.setting("budget"), setup.until
+        budget = setup.setting("budget")
+        until = setup.until
         if budget is None and setup.setting("target-sigma") is None and until is None:
             raise TournamentError(
                 "an adaptive tournament needs budget (the number of matches), target-sigma (the ratings'"
@@ -328,7 +335,8 @@ class _Batch:
         self._strengths = replace(strengths, covariance=strengths.covariance.copy())
         self._present = present
         seatings = history.sums(Seatings).with_rows(history.waiting)
-        self._played, self._first = seatings.played, seatings.first
+        self._played = seatings.played
+        self._first = seatings.first
         self._authors = authors_of(setup)
         self._neighbours = neighbours(setup, present, len(history.rows) // setup.games)
         for row in history.waiting:  # matches in play count as information too
@@ -345,11 +353,15 @@ class _Batch:
         group = list(raced or due or self._best_pair(ahead))
         while len(group) < self._setup.seats:
             others = [number for number in self._present if number not in group]
-            known = {self._authors[number] for number in group}
-            others = [number for number in others if self._authors[number] not in known] or others
+            authors = {self._authors[number] for number in group}
+            others = [number for number in others if self._authors[number] not in authors] or others
             others = [number for number in others if self._authors[number] not in ahead] or others
-            gains = {other: sum(self._gain(other, member) for member in group) for other in others}
-            group.append(max(others, key=lambda other: (gains[other], -self._played[other], -other)))
+            gains = {
+                candidate: sum(self._gain(candidate, member) for member in group) for candidate in others
+            }
+            group.append(
+                max(others, key=lambda candidate: (gains[candidate], -self._played[candidate], -candidate))
+            )
         self._learn(group)
         group.sort(key=lambda number: (self._first[number], number))
         self._first[group[0]] += 1
@@ -366,10 +378,10 @@ class _Batch:
         deviation = np.rint(100 * np.sqrt(np.maximum(variance, 0.0)))
         rating = np.array([self._strengths.rating[number] for number in self._present])
         better = 1 / (1 + 10 ** ((rating[None, :] - rating[:, None]) / 40_000))
-        known = 4 * information(self._setup.games, self._setup.seats, 0) * better * (1 - better)
+        fisher = 4 * information(self._setup.games, self._setup.seats, 0) * better * (1 - better)
         # Whole numbers from here on: the last bit of a logarithm differs between libraries, and must not
         # choose.
-        gain = np.rint(_DIGITS * np.log1p(known * (deviation / 100) ** 2)).astype(np.int64)
+        gain = np.rint(_DIGITS * np.log1p(fisher * (deviation / 100) ** 2)).astype(np.int64)
         unsure = np.isin(present, self._unsure)
         author = np.array([self._authors[number] for number in self._present])
         gain[~(unsure[:, None] | unsure[None, :]) | (author[:, None] == author[None, :])] = -1
@@ -393,9 +405,10 @@ class _Batch:
     def _learn(self, group: Sequence[int]) -> None:
         """Shrink the covariance by the information that the matches of a group will give."""
         for a, b in combinations(group, 2):
-            known, covariance = self._information(a, b), self._strengths.covariance
+            fisher = self._information(a, b)
+            covariance = self._strengths.covariance
             column = covariance[:, a] - covariance[:, b]
             # Sherman and Morrison's update by one observation of the difference: no inversion for each
             # pairing.
-            shrink = known / (1 + known * self._strengths.variance(a, b))
+            shrink = fisher / (1 + fisher * self._strengths.variance(a, b))
             covariance -= shrink * column[:, None] * column[None, :]

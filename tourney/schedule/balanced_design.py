@@ -17,7 +17,8 @@ from tourney.seeds import U64, derive, stream
 MOVES: Final = 180_000  # before the best design so far is returned
 _PERIOD: Final = 90_000  # moves from the highest temperature to the lowest; then the next cycle starts
 _BYE_MOVES: Final = 4  # with byes, one move in this many changes them
-_HOT, _COLD = 512, 64
+_HOT = 512
+_COLD = 64
 """Temperatures: a move that costs d more passes with probability 2**(-512 d / temperature)."""
 
 
@@ -73,7 +74,9 @@ class Design:
 
     def run(self) -> list[list[tuple[int, ...]]]:
         """Anneal until the design is balanced or all moves are made; return the best tables."""
-        best, spread, kept = self.cost, self._spread(), [list(places) for places in self.places]
+        best = self.cost
+        spread = self._spread()
+        best_places = [list(places) for places in self.places]
         tables = len(self.met) // self.seats
         spare = len(self.met) % self.seats
         for move in range(MOVES if self.places and (tables > 1 or spare) else 0):
@@ -88,8 +91,10 @@ class Design:
                 self._move_bye(u, temperature)
             # A spread below 2 would have the least cost.
             if self.cost < best or (self.cost == best and spread > 2 and self._spread() < spread):
-                best, spread, kept = self.cost, self._spread(), [list(places) for places in self.places]
-        return [[tuple(sorted(table)) for table in _tables(places, self.seats)] for places in kept]
+                best = self.cost
+                spread = self._spread()
+                best_places = [list(places) for places in self.places]
+        return [[tuple(sorted(table)) for table in _tables(places, self.seats)] for places in best_places]
 
     def _spread(self) -> int:
         """The most meetings of a pair less the fewest."""
@@ -106,8 +111,10 @@ class Design:
         if j >= first:
             j += self.seats
         second = j // self.seats * self.seats
-        x, y = places[i], places[j]
-        of_x, of_y = self.met[x], self.met[y]
+        x = places[i]
+        y = places[j]
+        of_x = self.met[x]
+        of_y = self.met[y]
         ours = [a for a in places[first : first + self.seats] if a != x]
         theirs = [b for b in places[second : second + self.seats] if b != y]
         # A pair that met m times costs m**2: one more meeting adds 2 m + 1, one less takes away 2 m - 1.
@@ -115,14 +122,15 @@ class Design:
         change += 2 * sum(of_y[a] - of_x[a] for a in ours) + 2 * sum(of_x[b] - of_y[b] for b in theirs)
         if not _passes(change, u, temperature):
             return
-        places[i], places[j] = y, x
+        places[i] = y
+        places[j] = x
         self.cost += change
         for others, here, there, mine, hers in ((ours, x, y, of_x, of_y), (theirs, y, x, of_y, of_x)):
-            for other in others:
-                mine[other] -= 1
-                hers[other] += 1
-                self.met[other][here] -= 1
-                self.met[other][there] += 1
+            for tablemate in others:
+                mine[tablemate] -= 1
+                hers[tablemate] += 1
+                self.met[tablemate][here] -= 1
+                self.met[tablemate][there] += 1
 
     def _move_bye(self, u: int, temperature: int) -> None:
         """Move a bye to another entrant, if the round stays as good or the temperature allows it.
@@ -130,44 +138,47 @@ class Design:
         The move changes two rounds, so that both have as many byes as before; or one round, if their byes
         differ by one before and after.
         """
-        one, u = _digit(u, len(self.places))
-        other, u = _digit(u, len(self.places))
-        i, u = _digit(u, len(self.byes[one]))
-        x = self.byes[one][i]
-        if one == other:
-            j, u = _digit(u, len(self.places[one]))
-            y = self.places[one][j]
+        first, u = _digit(u, len(self.places))
+        second, u = _digit(u, len(self.places))
+        i, u = _digit(u, len(self.byes[first]))
+        x = self.byes[first][i]
+        if first == second:
+            j, u = _digit(u, len(self.places[first]))
+            y = self.places[first][j]
             if self.bye_counts[x] != self.bye_counts[y] + 1:
                 return
-            turns = [(one, i, j)]
+            turns = [(first, i, j)]
         else:
-            k, u = _digit(u, len(self.byes[other]))
-            y = self.byes[other][k]
-            if x in self.byes[other] or y in self.byes[one]:
+            k, u = _digit(u, len(self.byes[second]))
+            y = self.byes[second][k]
+            if x in self.byes[second] or y in self.byes[first]:
                 return
-            turns = [(one, i, self.places[one].index(y)), (other, k, self.places[other].index(x))]
+            turns = [(first, i, self.places[first].index(y)), (second, k, self.places[second].index(x))]
         change = sum(self._exchange_bye(*turn) for turn in turns)
         if not _passes(change, u, temperature):
             for turn in turns:
                 self._exchange_bye(*turn)
             return
         self.cost += change
-        if one == other:
+        if first == second:
             self.bye_counts[x] -= 1
             self.bye_counts[y] += 1
 
     def _exchange_bye(self, round_: int, i: int, j: int) -> int:
         """Exchange the i-th bye of a round with its j-th place; return the change of the cost."""
-        byes, places = self.byes[round_], self.places[round_]
-        x, y = byes[i], places[j]
+        byes = self.byes[round_]
+        places = self.places[round_]
+        x = byes[i]
+        y = places[j]
         first = j // self.seats * self.seats
-        others = [other for other in places[first : first + self.seats] if other != y]
-        change = 2 * sum(self.met[x][other] - self.met[y][other] + 1 for other in others)
-        for other in others:
+        others = [tablemate for tablemate in places[first : first + self.seats] if tablemate != y]
+        change = 2 * sum(self.met[x][tablemate] - self.met[y][tablemate] + 1 for tablemate in others)
+        for tablemate in others:
             for entrant, more in ((x, 1), (y, -1)):
-                self.met[entrant][other] += more
-                self.met[other][entrant] += more
-        byes[i], places[j] = y, x
+                self.met[entrant][tablemate] += more
+                self.met[tablemate][entrant] += more
+        byes[i] = y
+        places[j] = x
         return change
 
 
@@ -181,8 +192,8 @@ def shuffled(count: int, seed: int) -> list[int]:
     order = list(range(count))
     sample = stream(seed)
     for last in range(count - 1, 0, -1):
-        other = sample(last + 1)
-        order[last], order[other] = order[other], order[last]
+        chosen = sample(last + 1)
+        order[last], order[chosen] = order[chosen], order[last]
     return order
 
 
@@ -229,7 +240,8 @@ def balanced(groups: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
                     colour = both[0]
                 else:
                     _exchange(left, right, node, (colour, right[node].index(-1)))
-            left[number][colour], right[node][colour] = node, number
+            left[number][colour] = node
+            right[node][colour] = number
     return [tuple(entrants[node] for node in places) for places in left]
 
 
@@ -241,10 +253,14 @@ def _exchange(
     The path reaches groups by edges of the first colour only, so it never ends where that is free.
     """
     path = []
-    at, colour, on_right = node, colours[0], True
-    while (other := (right if on_right else left)[at][colour]) != -1:
-        path.append((other, at, colour) if on_right else (at, other, colour))
-        at, colour, on_right = other, sum(colours) - colour, not on_right
+    at = node
+    colour = colours[0]
+    on_right = True
+    while (end_of_edge := (right if on_right else left)[at][colour]) != -1:
+        path.append((end_of_edge, at, colour) if on_right else (at, end_of_edge, colour))
+        at = end_of_edge
+        colour = sum(colours) - colour
+        on_right = not on_right
     for group, end, colour in path:
         left[group][colour] = right[end][colour] = -1
     for group, end, colour in path:

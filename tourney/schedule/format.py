@@ -96,7 +96,7 @@ class Setup:
 
     @property
     def until(self) -> Until | None:
-        """What ends the tournament before its schedule does, or None."""
+        """The conditions that end the tournament before its schedule does, or None."""
         return Until.of(self.extra)
 
     @property
@@ -160,16 +160,16 @@ class History:
     def extend(self, rows: Iterable[Row] = (), results: Iterable[ResultRow] = ()) -> None:
         """Add rows and results that follow those before."""
         self.rows += rows
-        known = len(self.results)
+        count = len(self.results)
         self.results += results
-        self.seen = max((result.key.round for result in self.results[known:]), default=self.seen)
+        self.seen = max((result.key.round for result in self.results[count:]), default=self.seen)
 
     def sums(self, make: Callable[P, S], *args: P.args, **kwargs: P.kwargs) -> S:
-        """What ``make`` adds up over all results; kept, so that each result is added once."""
+        """The sums that ``make`` starts, over all results; kept, so that each result is added once."""
         # Formats ask at every batch: adding up all results each time would take the square of their number.
         key = (make, args, tuple(kwargs.items()))
-        found, taken = self._sums.get(key, (None, 0))
-        sums = make(*args, **kwargs) if found is None else cast("S", found)
+        stored, taken = self._sums.get(key, (None, 0))
+        sums = make(*args, **kwargs) if stored is None else cast("S", stored)
         if taken < len(self.results):
             sums.take(self.results[taken:])
         self._sums[key] = (sums, len(self.results))
@@ -220,7 +220,7 @@ class Format(ABC):
     awards_byes: ClassVar[bool] = False
     """Whether byes give points."""
     ranked_by: ClassVar[str] = "points"
-    """What ranks new tournaments before the tie-breaks: ``points``, ``points-per-match`` or a measure."""
+    """The first criterion of new tournaments: ``points``, ``points-per-match`` or one of ``measures``."""
     measures: ClassVar[tuple[TieBreak, ...]] = ()
     """Its own measures, which ``tie_breaks`` may name beside ``TIE_BREAKS``."""
     pairs_by_score: ClassVar[bool] = False
@@ -249,7 +249,7 @@ class Format(ABC):
     """Its own top-level keys in a tournament file; ``check`` judges their values."""
 
     def raisable(self, setup: Setup) -> tuple[str, ...]:  # noqa: ARG002 - for some formats it depends on the setup
-        """What a later file may raise: ``games-per-pairing``, its own keys, or ``until-games``.
+        """The keys that a later file may raise: ``games-per-pairing``, its own keys, or ``until-games``.
 
         What was paired must stay: of a draw with more matches, the first repeats or the first rows are those
         of a draw with fewer.
@@ -288,7 +288,9 @@ class Format(ABC):
         unknown = [] if rule.by in leading else [f"the value {rule.by!r}"]
         unknown += [f"the tie-break {name!r}" for name in rule.tie_breaks if name not in self._known_breaks()]
         for key in OPTIONAL:
-            value, today, shown = getattr(rule, key), getattr(new, key), key.replace("_", "-")
+            value = getattr(rule, key)
+            today = getattr(new, key)
+            shown = key.replace("_", "-")
             if value is None and today is not None:
                 raise TournamentError(f"the ranking in its plan has no {shown}")
             if value is not None and (today is None or value not in self.rule_names.get(key, (value,))):
@@ -314,9 +316,10 @@ class Format(ABC):
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """The standings by all results; called only for a format that ``ranks``."""
-        rule, scores = self.rule_in(setup), self.scores(setup, history)
-        own = (entry.of(scores) for entry in self.measures if entry.name == rule.by)
-        by = next((order_of(list(scores.points))[0] for order_of in own), None)
+        rule = self.rule_in(setup)
+        scores = self.scores(setup, history)
+        breaks = (entry.of(scores) for entry in self.measures if entry.name == rule.by)
+        by = next((order_of(list(scores.points))[0] for order_of in breaks), None)
         return rank_scores(scores, self.ranking(rule), by)
 
     def arguments(self, setup: Setup, history: History) -> Mapping[TablePlace, SeatArguments]:  # noqa: ARG002 - most give none
@@ -431,7 +434,7 @@ class Results(Imported):
 
 
 class Uninstalled(Imported):
-    """What is known of a format that is not installed: its stored rounds, ranked by points."""
+    """A stand-in for a format that is not installed: its stored rounds, ranked by points."""
 
     rounds_shown: ClassVar[RoundsShown] = "ranked"
 
@@ -448,5 +451,5 @@ def ranking_format(name: str) -> Format:
 
 def working_formats() -> tuple[tuple[Format, ...], dict[str, str]]:
     """The formats that a file may name, and a sentence for each format broken or offered twice."""
-    found, broken = FORMATS.working()
-    return tuple(format_ for format_ in found if format_.in_files), broken
+    formats, broken = FORMATS.working()
+    return tuple(format_ for format_ in formats if format_.in_files), broken

@@ -167,7 +167,8 @@ class Bracket:
         size = 1 << (len(seeds) - 1).bit_length()
         slots = [seeds[seed] if seed < len(seeds) else None for seed in bracket_order(size)]
         beaten: list[int | None] = []
-        stage, finished = 0, True
+        stage = 0
+        finished = True
         while len(slots) > 1:
             stage += 1
             ties = [Tie(stage, k // 2, slots[k], slots[k + 1]) for k in range(0, len(slots), 2)]
@@ -179,8 +180,8 @@ class Bracket:
                     for tie in ties
                 ]
             if len(slots) == 2 and len(beaten) == 2 and self._setup.setting("third-place"):
-                one, two = beaten
-                ties.append(Tie(stage, 1, one, two, third=True))
+                first, second = beaten
+                ties.append(Tie(stage, 1, first, second, third=True))
             if finished:
                 ties, finished = self._decide(ties)
             self.ties += ties
@@ -216,7 +217,8 @@ class Bracket:
                 return ties, True
             self._round += 1
             if self._round > self._last:
-                self.due, self.extra = list(undecided), turn > 0
+                self.due = list(undecided)
+                self.extra = turn > 0
                 return ties, False
             for k in undecided.values():
                 ties[k] = replace(ties[k], rounds=(*ties[k].rounds, self._round))

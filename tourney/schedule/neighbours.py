@@ -33,7 +33,7 @@ Pair = tuple[int, int]
 
 def authors_of(setup: Setup) -> tuple[str, ...]:
     """The author of each participant by number; without the key, and in the house, each has its own."""
-    authors = (one.name.partition(".")[0] for one in setup.participants)
+    authors = (participant.name.partition(".")[0] for participant in setup.participants)
     league = setup.setting("league")
     return tuple(
         author if league and author != HOUSE else f"{author}.{number}"
@@ -56,7 +56,9 @@ def authors_ahead(setup: Setup, played: Mapping[int, int], present: Sequence[int
         places[authors[number]] += count_
     here = {authors[number] for number in present}
     all_places = sum(places.values()) + batch * setup.games * setup.seats
-    return {one for one in here if (places[one] + setup.games) * 100 * len(here) > int(most) * all_places}
+    return {
+        author for author in here if (places[author] + setup.games) * 100 * len(here) > int(most) * all_places
+    }
 
 
 def neighbour_pairs(setup: Setup) -> tuple[Pair, ...]:
@@ -67,16 +69,17 @@ def neighbour_pairs(setup: Setup) -> tuple[Pair, ...]:
     if not setup.setting("league"):
         return ()
     authors = authors_of(setup)
-    rated = [one for one in setup.participants if one.rating is not None]
-    order = [one.number for one in sorted(rated, key=lambda one: (-(one.rating or 0), one.number))]
-    found = []
+    rated = [participant for participant in setup.participants if participant.rating is not None]
+    rated.sort(key=lambda participant: (-(participant.rating or 0), participant.number))
+    order = [participant.number for participant in rated]
+    pairs = []
     for place, number in enumerate(order):
-        below = (other for other in order[place + 1 :] if authors[other] != authors[number])
-        other = next(below, None)
-        if other is not None and not all(authors[n].startswith(f"{HOUSE}.") for n in (number, other)):
-            found.append((number, other))
-    begin = setup.seed % len(found) if found else 0
-    return (*found[begin:], *found[:begin])
+        below = (neighbour for neighbour in order[place + 1 :] if authors[neighbour] != authors[number])
+        neighbour = next(below, None)
+        if neighbour is not None and not all(authors[n].startswith(f"{HOUSE}.") for n in (number, neighbour)):
+            pairs.append((number, neighbour))
+    begin = setup.seed % len(pairs) if pairs else 0
+    return (*pairs[begin:], *pairs[:begin])
 
 
 def neighbours(setup: Setup, present: Sequence[int], paired: int) -> Iterator[Pair | None]:

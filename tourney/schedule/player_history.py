@@ -11,7 +11,7 @@ from tourney.schedule.row import ResultRow, score_units, units_of_win
 
 MAX_STARTUP_FAILURES: Final = 3  # an entrant is benched after this many failed starts
 BYES: Final[Mapping[str, int]] = {"win": 2, "half": 1}
-"""What a bye scores, by the name that plans store, in halves of the wins of all matches missed."""
+"""The score of a bye, by the name that plans store, in halves of the wins of all matches missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class PlayerHistory:
             # The first row of a pairing has its entrants in the order of their places; the others turn it.
             if row.repeat == row.order == 1:
                 for place, number in enumerate(row.seats):
-                    others = tuple(other for other in row.seats if other != number)
+                    others = tuple(opponent for opponent in row.seats if opponent != number)
                     tables[row.round - 1][number] = (others, place)
         units, games, voids, wins, seconds = (Counter[tuple[int, int]]() for _ in range(5))
         for result in history.results:
@@ -75,7 +75,8 @@ class PlayerHistory:
 
         def entry(player: Participant, round_: int) -> RoundEntry:
             if player.number in tables[round_ - 1]:
-                (others, place), key = tables[round_ - 1][player.number], (player.number, round_)
+                others, place = tables[round_ - 1][player.number]
+                key = (player.number, round_)
                 counts = games[key], voids[key], wins[key], seconds[key]
                 return RoundEntry("table", place, units[key], 0, others, *counts)
             if player.joined <= round_ < left.get(player.number, round_ + 1):
@@ -101,7 +102,7 @@ class PlayerHistory:
         """The cards of the entrants present, by score, then by rank."""
         scores = self.scores()
         ranks = {participant.number: rank for rank, participant in enumerate(self.setup.seeded())}
-        found = []
+        cards = []
         for number in present:
             entries = self.entries[number]
             floated = [0, 0]
@@ -111,21 +112,22 @@ class PlayerHistory:
                     floated[back] = -1
                 elif entry.kind == "table":
                     round_ = self.rounds - 1 - back
-                    mine, theirs = scores[number][round_], scores[entry.opponents[0]][round_]
+                    mine = scores[number][round_]
+                    theirs = scores[entry.opponents[0]][round_]
                     floated[back] = (theirs > mine) - (theirs < mine)
             turns = [1 - 2 * entry.place for entry in entries if entry.kind == "table"]
             card = PairingCard(
                 number=number,
                 score=scores[number][-1],
                 rank=ranks[number],
-                met=Counter(other for entry in entries for other in entry.opponents),
+                met=Counter(opponent for entry in entries for opponent in entry.opponents),
                 byes=tuple(round_ for round_, entry in enumerate(entries, 1) if entry.kind == "bye"),
                 floated=(floated[0], floated[1]),
                 balance=sum(turns),
                 last=turns[-1] if turns else 0,
             )
-            found.append(card)
-        return sorted(found, key=lambda card: (-card.score, card.rank))
+            cards.append(card)
+        return sorted(cards, key=lambda card: (-card.score, card.rank))
 
 
 @dataclass(frozen=True, slots=True)

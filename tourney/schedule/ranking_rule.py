@@ -1,4 +1,4 @@
-"""What decides the places of a tournament, by name: stored in its plan, so no later version moves an entrant.
+"""The rule that decides the places of a tournament: stored in its plan, so no later version moves an entrant.
 
 A name keeps its meaning for good: a tie-break, an award or a measure that is computed in another way gets a
 new name beside the old one (``tests/schedule/test_ranking_rule.py`` has a table for each name). How rounds

@@ -80,7 +80,8 @@ class RoundRobin(Format):
 
     def planned_matches(self, setup: Setup) -> int:
         """The number of matches of all groups, or of the rounds, up to the games of ``[until]``."""
-        count, rounds = len(setup.participants), setup.rounds
+        count = len(setup.participants)
+        rounds = setup.rounds
         groups_ = comb(count, setup.seats) if rounds is None else rounds * (count // setup.seats)
         return groups_ * group_size(setup.seats) * _most_cycles(setup, groups_)
 
@@ -89,7 +90,8 @@ class RoundRobin(Format):
         self.check(setup)
         if setup.until is not None:
             return _cycles(setup, history)
-        rounds, done = _rounds(setup, history), repeats_done(history) if setup.rounds is None else None
+        rounds = _rounds(setup, history)
+        done = repeats_done(history) if setup.rounds is None else None
         return Pairings(rows_of_rounds(setup, history.rounds + 1, rounds, done), complete=True)
 
 
@@ -144,10 +146,10 @@ class Gauntlet(Format):
             # A Latin square: challenger i meets j in round i + j, so none of them plays twice in a round.
             # The larger side has a free place each round; the first seat alternates along both sides.
             rounds: list[list[tuple[int, ...]]] = [[] for _ in range(max(len(challengers), len(field)))]
-            for i, one in enumerate(challengers):
-                for j, other in enumerate(field):
-                    if frozenset((one, other)) not in paired:
-                        pair = (other, one) if (i + j) % 2 else (one, other)
+            for i, challenger in enumerate(challengers):
+                for j, opponent in enumerate(field):
+                    if frozenset((challenger, opponent)) not in paired:
+                        pair = (opponent, challenger) if (i + j) % 2 else (challenger, opponent)
                         rounds[(i + j) % len(rounds)].append(pair)
             rounds = [tables for tables in rounds if tables]
         else:
@@ -170,13 +172,13 @@ def challengers_of(setup: Setup) -> list[int]:
     names = setup.setting("challengers")
     if not names:
         return [participant.number for participant in setup.participants[:1]]
-    known = {participant.name: participant.number for participant in setup.participants}
+    numbers = {participant.name: participant.number for participant in setup.participants}
     for name in str(names).split(","):
-        if name not in known:
+        if name not in numbers:
             raise TournamentError(
-                f"challengers names {name}, which is not an entrant; the entrants are: {', '.join(known)}"
+                f"challengers names {name}, which is not an entrant; the entrants are: {', '.join(numbers)}"
             )
-    return [known[name] for name in str(names).split(",")]
+    return [numbers[name] for name in str(names).split(",")]
 
 
 def _most_cycles(setup: Setup, tables: int) -> int:
@@ -191,7 +193,8 @@ def _cycles(setup: Setup, history: History) -> Pairings:
     """The next batch of cycles; each has the rounds of the whole round-robin."""
     rounds = [list(tables) for tables in _rounds(setup, History())]
     tables = sum(map(len, rounds))
-    done, most = history.rounds // len(rounds), _most_cycles(setup, tables)
+    done = history.rounds // len(rounds)
+    most = _most_cycles(setup, tables)
     # Batches end at fixed cycles, also where one was cut by fewer games than a later file asks for.
     batch = -(-BATCH // (tables * group_size(setup.seats)))
     last = min(done - done % batch + batch, most)

@@ -58,18 +58,18 @@ def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
         + draws * sum(1 for _ in takewhile(lambda entry: entry.kind == "absent", reversed(entries)))
         for n, entries in past.entries.items()
     }
-    found: dict[int, list[Encounter]] = {}
+    encounters: dict[int, list[Encounter]] = {}
     for number, entries in past.entries.items():
-        own = Fraction(min(score[number], draws * past.rounds), win)
-        found[number] = []
+        own_score = Fraction(min(score[number], draws * past.rounds), win)
+        encounters[number] = []
         for entry in entries:
             points = Fraction(entry.score, win)
             if entry.games:
                 theirs = Fraction(seen[entry.opponents[0]], win)
-                found[number].append(Encounter(entry.opponents[0], theirs, points))
+                encounters[number].append(Encounter(entry.opponents[0], theirs, points))
             elif entry.kind != "table" or entry.voids:
-                found[number].append(Encounter(None, own, points, entry.kind == "absent"))
-    return found
+                encounters[number].append(Encounter(None, own_score, points, entry.kind == "absent"))
+    return encounters
 
 
 def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
@@ -78,10 +78,10 @@ def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
     points = {number: Fraction(past.score(number), win) for number in past.entries}
     return {
         number: [
-            Encounter(other, points[other], Fraction(entry.units, win))
+            Encounter(opponent, points[opponent], Fraction(entry.units, win))
             for entry in entries
             if entry.games
-            for other in entry.opponents
+            for opponent in entry.opponents
         ]
         for number, entries in past.entries.items()
     }
@@ -221,26 +221,29 @@ def seat_cards(cards: Sequence[PairingCard], seats: int, worth: int) -> list[tup
     tables = [list(order[start : start + seats]) for start in range(0, len(order), seats)]
     changed = set(range(len(tables)))
     while changed:
-        examined, changed = changed, set()
-        for one in range(len(tables)):
-            for other in range(one + 1, min(len(tables), one + 1 + NEAR)):
-                if (one in examined or other in examined) and _improve(tables[one], tables[other], worth):
-                    changed |= {one, other}
+        examined = changed
+        changed = set()
+        for upper in range(len(tables)):
+            for lower in range(upper + 1, min(len(tables), upper + 1 + NEAR)):
+                if (upper in examined or lower in examined) and _improve(tables[upper], tables[lower], worth):
+                    changed |= {upper, lower}
     for table in tables:
         table.sort(key=lambda card: (-card.score, card.rank))
     tables.sort(key=lambda table: ([-card.score for card in table], table[0].rank))
     return [tuple(card.number for card in table) for table in tables]
 
 
-def _improve(one: list[PairingCard], other: list[PairingCard], worth: int) -> bool:
+def _improve(first: list[PairingCard], second: list[PairingCard], worth: int) -> bool:
     """Exchange entrants of two tables as long as that reduces their cost; return whether any moved."""
     improved = False
     while True:
-        for (i, a), (j, b) in product(enumerate(one), enumerate(other)):
-            ours, theirs = one[:i] + one[i + 1 :], other[:j] + other[j + 1 :]
+        for (i, a), (j, b) in product(enumerate(first), enumerate(second)):
+            ours = first[:i] + first[i + 1 :]
+            theirs = second[:j] + second[j + 1 :]
             before = _pod_cost(a, ours, worth) + _pod_cost(b, theirs, worth)
             if _pod_cost(b, ours, worth) + _pod_cost(a, theirs, worth) < before:
-                one[i], other[j] = b, a
+                first[i] = b
+                second[j] = a
                 improved = True
                 break
         else:
@@ -250,7 +253,8 @@ def _improve(one: list[PairingCard], other: list[PairingCard], worth: int) -> bo
 def _pod_cost(card: PairingCard, others: Sequence[PairingCard], worth: int) -> int:
     """The cost of an entrant's pairs with the others of a table."""
     return sum(
-        (worth * card.met.get(other.number, 0)) ** 2 + (card.score - other.score) ** 2 for other in others
+        (worth * card.met.get(opponent.number, 0)) ** 2 + (card.score - opponent.score) ** 2
+        for opponent in others
     )
 
 

@@ -15,7 +15,7 @@ why the first step needs to consider few entrants of a large group.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, combinations, groupby, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from tourney.schedule.player_history import PairingCard
 
@@ -28,8 +28,8 @@ LARGEST: Final = 500
 """A larger score group is not paired exactly: each entrant may meet those near its place in the fold only."""
 _NEAR: Final = 60  # the most places between the two, tripled as long as there is no pairing
 _BITS: Final = 124
-_NOISE: Final = 40
-_LEAST_NOISE: Final = 16
+_NOISE: Final = 40  # bits of the hash that chooses among equal matchings
+_LEAST_NOISE: Final = 16  # bits of noise that must stay when costs are large
 _U64: Final = (1 << 64) - 1
 
 
@@ -66,6 +66,20 @@ def choose_floats(cards: Sequence[PairingCard], seed: int) -> Pairs:
             return step.choose_with_repeats()
 
 
+class FloatTurn(NamedTuple):
+    """An entrant's turn to float one way.
+
+    ``last`` and ``before`` are 1 if it floated this way in the last round, and in the one before.
+    ``in_group`` is its turn in its score group, ``among_balance`` that among the group's entrants of its
+    balance.
+    """
+
+    last: int
+    before: int
+    in_group: int
+    among_balance: int
+
+
 class _FloatChoice:
     """The first step: indices of cards, their score groups, and the opponents that they have met."""
 
@@ -88,12 +102,9 @@ class _FloatChoice:
         self.down = self._turns(-1)
         self.up = self._turns(1)
 
-    def _turns(self, way: int) -> list[tuple[int, int, int, int]]:
-        """For each entrant whether it floated this way in the last round and in the one before.
-
-        Third comes its turn to float in its group, last its turn among those of its balance.
-        """
-        turns = [(0, 0, 0, 0)] * self.size
+    def _turns(self, way: int) -> list[FloatTurn]:
+        """The turn of each entrant to float this way."""
+        turns = [FloatTurn(0, 0, 0, 0)] * self.size
         for members in self.groups:
             listed: list[tuple[int, int, int, int]] = []
             for k in members if way > 0 else reversed(members):
@@ -101,7 +112,7 @@ class _FloatChoice:
                 listed.append((int(last == way), int(before == way), len(listed), k))
             alike = Counter[int]()
             for turn, (last, before, _, k) in enumerate(sorted(listed)):
-                turns[k] = (last, before, turn, alike[self.balances[k]])
+                turns[k] = FloatTurn(last, before, turn, alike[self.balances[k]])
                 alike[self.balances[k]] += 1
         return turns
 
@@ -119,7 +130,11 @@ class _FloatChoice:
         large = self.large(floats)
         turns = self.most_foes + floats + 1
         listed = [
-            [k for k in members if g not in large or min(self.down[k][3], self.up[k][3]) < turns]
+            [
+                k
+                for k in members
+                if g not in large or min(self.down[k].among_balance, self.up[k].among_balance) < turns
+            ]
             for g, members in enumerate(self.groups)
         ]
         nodes = list(chain(*listed))
@@ -148,21 +163,23 @@ class _FloatChoice:
         pairs = match_levels(count, edges, self.seed)
         if 2 * len(pairs) < count:
             return None
-        found = [(nodes[a], nodes[b]) for a, b in pairs if b < len(nodes)]
-        return tuple((a, b) for a, b in found if self.group[a] != self.group[b])
+        chosen = [(nodes[a], nodes[b]) for a, b in pairs if b < len(nodes)]
+        return tuple((a, b) for a, b in chosen if self.group[a] != self.group[b])
 
     def cost(self, a: int, b: int) -> tuple[int, ...]:
         """The cost of a pair of different scores, a having more."""
-        down, up = self.down[a], self.up[b]
-        one, other = self.balances[a], self.balances[b]
+        down = self.down[a]
+        up = self.up[b]
+        balance_a = self.balances[a]
+        balance_b = self.balances[b]
         return (
             self.scores[a] - self.scores[b],
             (self.group[b] - self.group[a]) ** 2,
-            down[0] + up[0],
-            down[1] + up[1],
-            min(abs(one), abs(other)) if one * other > 0 else 0,
-            down[2],
-            up[2],
+            down.last + up.last,
+            down.before + up.before,
+            min(abs(balance_a), abs(balance_b)) if balance_a * balance_b > 0 else 0,
+            down.in_group,
+            up.in_group,
         )
 
     def needed(self, chosen: Pairs) -> int:
@@ -202,8 +219,9 @@ def pair_group(group: Sequence[PairingCard], seed: int) -> Pairs:
         # A round changes the sum of the squares of both balances by 2 - 2 |a - b|. With the distances from
         # the middle added, which sum up to the same for all pairings, the cost is never below 0, and it is 0
         # where the balances lie on both sides of the middle.
-        one, other = group[a].balance, group[b].balance
-        uneven = abs(one - middle) + abs(other - middle) - abs(one - other)
+        balance_a = group[a].balance
+        balance_b = group[b].balance
+        uneven = abs(balance_a - middle) + abs(balance_b - middle) - abs(balance_a - balance_b)
         return uneven * scale + (b - a - half) ** 2
 
     if all(group[k + half].number not in group[k].met and not cost(k, k + half) for k in range(half)):
@@ -270,8 +288,8 @@ def _cheapest(nodes: int, edges: Iterable[tuple[int, int, int]], seed: int, nois
     graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=True)
     graph.add_nodes_from(range(nodes))
     graph.add_edges_from([(a, b, -(w << shift | _mixed(seed, a, b) >> 64 - noise)) for a, b, w in edges])
-    found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
-    return tuple(sorted((min(pair), max(pair)) for pair in found))
+    matching = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+    return tuple(sorted((min(pair), max(pair)) for pair in matching))
 
 
 def _mixed(seed: int, a: int, b: int) -> int:

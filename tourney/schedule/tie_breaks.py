@@ -39,13 +39,13 @@ class RankedEntrant:
 class Encounter(NamedTuple):
     """An entrant's score against one opponent, as tie-breaks count it.
 
-    ``theirs`` are the opponent's points, as they count for this entrant. ``opponent`` is None in a round
-    without one; ``missed`` marks a round in which the entrant was absent.
+    ``score`` is this entrant's, ``theirs`` are the opponent's points as they count for it. ``opponent`` is
+    None in a round without one; ``missed`` marks a round in which the entrant was absent.
     """
 
     opponent: int | None
     theirs: Fraction
-    own: Fraction
+    score: Fraction
     missed: bool = False
 
 
@@ -154,9 +154,9 @@ def plain(values: Mapping[int, Fraction | None]) -> Break:
 def _direct_encounter(scores: EntrantScores) -> Break:
     met: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
     for number, encounters in scores.encounters.items():
-        for opponent, _, own, _ in encounters:
+        for opponent, _, score, _ in encounters:
             if opponent is not None:
-                met[number, opponent] += own
+                met[number, opponent] += score
     return direct_encounter(met, scores.most)
 
 
@@ -199,7 +199,7 @@ def _by_encounters(
 
 def sonneborn_berger(encounters: Sequence[Encounter]) -> Fraction:
     """The opponents' points, each times the own score against that opponent."""
-    return sum((theirs * own for _, theirs, own, _ in encounters if own), ZERO)
+    return sum((theirs * score for _, theirs, score, _ in encounters if score), ZERO)
 
 
 def _buchholz(encounters: Sequence[Encounter]) -> Fraction:
@@ -208,7 +208,7 @@ def _buchholz(encounters: Sequence[Encounter]) -> Fraction:
 
 def _buchholz_cut_1(encounters: Sequence[Encounter]) -> Fraction:
     missed = [encounter for encounter in encounters if encounter.missed]
-    return _buchholz(encounters) - min((one.theirs for one in missed or encounters), default=ZERO)
+    return _buchholz(encounters) - min((round_.theirs for round_ in missed or encounters), default=ZERO)
 
 
 def _mean(encounters: Sequence[Encounter]) -> Fraction | None:

@@ -1,4 +1,4 @@
-"""``[until]`` of a tournament file: what a tournament plays to find out. It ends as soon as that is known.
+"""``[until]`` of a tournament file: the question that a tournament answers. It ends with the answer.
 
 Whether it is known is decided before each batch of rounds, from the results that the format sees
 (``tourney.results.until``); so the same records give the same decision with any number of workers.
@@ -65,8 +65,8 @@ def multiplier(share: float, alpha: float = ALPHA) -> float:
     """
     if share <= 0:
         return math.inf
-    known = tuned(alpha) * share
-    return math.sqrt((1 + 1 / known) * (math.log1p(known) - 2 * math.log(alpha)))
+    seen = tuned(alpha) * share
+    return math.sqrt((1 + 1 / seen) * (math.log1p(seen) - 2 * math.log(alpha)))
 
 
 Kind = Literal["width", "best", "top", "order", "games"]
@@ -86,7 +86,7 @@ LIMITS: Final[dict[str, tuple[int, int]]] = {
 GAMES: Final = "games-per-pairing"
 FIRST: Final = "first-"
 FIRSTS: Final = tuple(FIRST + key for key in ("budget", GAMES, "until-games"))
-"""The settings of a stored plan that keep what the start had of raised keys."""
+"""The settings of a stored plan that keep the first values of raised keys."""
 
 
 Settings = tuple[int, tuple[tuple[str, int | str], ...]]
@@ -94,7 +94,7 @@ Settings = tuple[int, tuple[tuple[str, int | str], ...]]
 
 
 def with_first(old: Settings, new: Settings) -> tuple[tuple[str, int | str], ...]:
-    """New settings, with the first values of those that differ from the old ones."""
+    """New settings, with the first values of the settings that differ from the old ones."""
     was, now = ({GAMES: games, **dict(extra)} for games, extra in (old, new))
     first = {FIRST + key: value for key, value in was.items() if now.get(key, value) != value}
     first |= {key: value for key, value in was.items() if key in FIRSTS}
@@ -111,7 +111,7 @@ def first_settings(games: int, extra: Iterable[tuple[str, int | str]]) -> Settin
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """What ends a tournament; None and False where it does not.
+    """The conditions that end a tournament; None and False where one is not set.
 
     ``width``: the half width of every Elo's interval. ``best``: the confidence (ten-thousandths) that one
     entrant is the best. ``top``: the number of best entrants to be known. ``order``: the order of all.
@@ -128,8 +128,8 @@ class Until:
     def of(cls, extra: Iterable[tuple[str, int | str]]) -> "Until | None":
         """The value of a plan's settings, or None without any of ``LIMITS``."""
         get = {name.removeprefix("until-"): int(value) for name, value in extra if name in LIMITS}.get
-        found = cls(get("width"), get("best"), get("top"), bool(get("order")), get("games"))
-        return None if found == cls() else found
+        until = cls(get("width"), get("best"), get("top"), bool(get("order")), get("games"))
+        return None if until == cls() else until
 
     def extra(self) -> tuple[tuple[str, int], ...]:
         """The settings of a plan, sorted by name; the inverse of ``of``."""
@@ -185,7 +185,8 @@ class Duels:
         for key, group in groupby(results, key=lambda result: result.key[: self._labels]):
             if key[0] != self._round:
                 self._share.add(self._seen)
-                self._seen, self._round = [], key[0]
+                self._seen = []
+                self._round = key[0]
             games: Counter[Pair] = Counter()
             scored: Counter[Pair] = Counter()
             lucks: Counter[Pair] = Counter()
@@ -193,11 +194,15 @@ class Duels:
                 if result.void:
                     continue
                 for i, j in combinations(range(len(result.ranks)), 2):
-                    a, b = result.entrants[i], result.entrants[j]
-                    mine, theirs = result.ranks[i], result.ranks[j]
+                    a = result.entrants[i]
+                    b = result.entrants[j]
+                    mine = result.ranks[i]
+                    theirs = result.ranks[j]
                     luck = result.evidence.luck[i] - result.evidence.luck[j] if result.evidence.luck else 0
                     if a > b:
-                        a, b, mine, theirs, luck = b, a, theirs, mine, -luck
+                        a, b = b, a
+                        mine, theirs = theirs, mine
+                        luck = -luck
                     lucks[a, b] += luck
                     games[a, b] += 1
                     scored[a, b] += half_points(mine, theirs)
@@ -287,7 +292,8 @@ class CyclePoints(Duels):
         """End a cycle: add its scores."""
         self._share.add(self._seen)
         self._seen = []
-        win, shares = units_of_win(self._seats), {}
+        win = units_of_win(self._seats)
+        shares = {}
         for number, most in sorted(self._most.items()):
             luck = self._luck[number] * win / most / POINT
             shares[number] = self._fair(_WIN * self._units[number] // most, luck)
@@ -301,20 +307,20 @@ class CyclePoints(Duels):
 
 
 def levels(until: Until, entrants: int) -> dict[Kind, float]:
-    """The level of each comparison for what is asked, as the module says."""
+    """The level of each comparison that the question needs, as the module says."""
     pairs = entrants * (entrants - 1) / 2
     alpha = 1 - CONFIDENCE / SHARE
-    found: dict[Kind, float] = {}
+    by_kind: dict[Kind, float] = {}
     if until.best is not None:
-        found["best"] = 2 * (1 - until.best / SHARE) / entrants
+        by_kind["best"] = 2 * (1 - until.best / SHARE) / entrants
     every: tuple[tuple[Kind, bool], ...] = (("top", until.top is not None), ("order", until.order))
-    return found | {kind: alpha / pairs for kind, asked in every if asked}
+    return by_kind | {kind: alpha / pairs for kind, asked in every if asked}
 
 
 def claims(kind: Kind, ranked: Sequence[int], top: int | None) -> Iterator[Pair]:
-    """Yield what must hold for an answer: pairs (a, b), a ahead of b, of entrants ``ranked`` by strength."""
+    """Yield the pairs (a, b) with a ahead of b that an answer claims, of entrants ``ranked`` by strength."""
     if kind == "best":
-        yield from ((ranked[0], other) for other in ranked[1:])
+        yield from ((ranked[0], rival) for rival in ranked[1:])
     elif kind == "top":
         yield from ((a, b) for a in ranked[:top] for b in ranked[top:])
     else:
@@ -329,7 +335,9 @@ class Race:
     ) -> None:
         """Begin a batch; ``waiting`` are the pairings whose results are not known yet."""
         kind, self._level = next(iter(levels(until, len(ranked)).items()))
-        self._duels, self._seats, self._ranked = duels, seats, ranked
+        self._duels = duels
+        self._seats = seats
+        self._ranked = ranked
         self._more: Counter[Pair] = Counter()
         for group in waiting:
             self._count(group)

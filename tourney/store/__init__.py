@@ -1,1 +1,1 @@
-"""What is stored: tables, migrations, and the database that everything else reads and writes by."""
+"""The store: tables, migrations, and the database that everything else reads and writes by."""

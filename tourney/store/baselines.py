@@ -74,8 +74,12 @@ class Baselines(Subject):
         query = sa.select(BASELINE).order_by(*BASELINE.primary_key)
         if game is not None:
             query = query.where(BASELINE.c.game == game)
-        found = read_values(self._access, BASELINE, query, baseline_of)
-        return found if history else tuple({(one.game, one.name): one for one in found}.values())
+        baselines = read_values(self._access, BASELINE, query, baseline_of)
+        return (
+            baselines
+            if history
+            else tuple({(baseline.game, baseline.name): baseline for baseline in baselines}.values())
+        )
 
     def promote(self, game: str, name: str, digest: str, promotion: Promotion) -> Baseline:
         """Store a promotion; it replaces the baseline of that name."""
@@ -92,7 +96,7 @@ class Baselines(Subject):
 
         Raises UsageError if there is none.
         """
-        before = [one for one in self.all(game, history=True) if one.name == name]
+        before = [baseline for baseline in self.all(game, history=True) if baseline.name == name]
         if not before:
             raise UsageError(f"{name} is not a baseline of {game}; see `tourney bots baselines`")
         last = before.pop()

@@ -36,7 +36,7 @@ Columns = Mapping[Any, Any]
 Cells = Sequence[Any]
 """A row as the database gave it."""
 
-MAX_INTEGER: Final = 2**63 - 1
+MAX_INTEGER: Final = 2**63 - 1  # the largest integer of SQLite and PostgreSQL
 MAX_UNPACKED: Final = 1 << 28
 """Bytes that a column may unpack to: a few altered ones could fill the memory."""
 SAMPLES: Final = 4
@@ -56,7 +56,7 @@ _SHORT: Final = (1 << _NARROW) - 262
 
 
 class Dictionaries(NamedTuple):
-    """What a tournament's packed columns are compressed with, by the column's name; b"" where nothing is."""
+    """The compression dictionaries of a tournament's packed columns; b"" for a column without one."""
 
     record: bytes = b""
     lines: bytes = b""
@@ -141,41 +141,41 @@ def canonical(value: object) -> str:
 @lru_cache(maxsize=1 << 16)
 def read_seating(text: str, seats: int, entrants: int) -> tuple[int, ...]:
     """The entrants' numbers by seat; equal texts share a tuple."""
-    found = _integers(text)
-    if found is None or len(found) != seats or not all(0 <= number < entrants for number in found):
+    seating = _integers(text)
+    if seating is None or len(seating) != seats or not all(0 <= number < entrants for number in seating):
         want = f"the numbers of {seats} of the {entrants} entrants (from 0), separated by commas"
         raise ColumnError("seating", text, want)
-    return found
+    return seating
 
 
 @lru_cache(maxsize=1 << 12)
 def read_ranks(text: str, seats: int) -> tuple[int, ...]:
     """The ranks of all seats: each 1 + the number of seats that are better."""
-    found = _integers(text)
+    ranks = _integers(text)
     if (
-        found is None
-        or len(found) != seats
-        or any(rank != 1 + sum(other < rank for other in found) for rank in found)
+        ranks is None
+        or len(ranks) != seats
+        or any(rank != 1 + sum(better < rank for better in ranks) for rank in ranks)
     ):
         raise ColumnError("ranks", text, f"the ranks of {seats} seats, separated by commas")
-    return found
+    return ranks
 
 
 @lru_cache(maxsize=1 << 12)
 def read_faults(text: str, seats: int) -> tuple[str | None, ...]:
     """Each seat's kind of fault, None where there is none; equal texts share a tuple."""
-    found = tuple(kind or None for kind in text.split(",")) if isinstance(text, str) else ()
-    if len(found) != seats or not all(kind is None or kind in FAULT_KINDS for kind in found):
+    faults = tuple(kind or None for kind in text.split(",")) if isinstance(text, str) else ()
+    if len(faults) != seats or not all(kind is None or kind in FAULT_KINDS for kind in faults):
         raise ColumnError("faults", text, f"a fault's kind or nothing for each of {seats} seats")
-    return found
+    return faults
 
 
 def dictionary_of(texts: Iterable[bytes | None]) -> bytes:
     """A dictionary (RFC 1950) for texts like these: the ends of the first ``SAMPLES`` of them."""
-    found = bytearray()
+    dictionary = bytearray()
     for text in islice(filter(None, texts), SAMPLES):
-        found += text if len(text) <= 2 * SAMPLE_END else text[:SAMPLE_END] + text[-SAMPLE_END:]
-    return bytes(found)
+        dictionary += text if len(text) <= 2 * SAMPLE_END else text[:SAMPLE_END] + text[-SAMPLE_END:]
+    return bytes(dictionary)
 
 
 def deflate(text: bytes, dictionary: bytes) -> bytes:
@@ -225,7 +225,7 @@ def _unpacked(column: str, blob: bytes, dictionary: bytes, type_: type[T], want:
     text = inflate(column, blob, want, dictionary)
     with suppress(msgspec.MsgspecError, UnicodeError):
         return msgspec.json.decode(text, type=prepared(type_))
-    try:  # say what is wrong; or a text has half a character
+    try:  # to say what is wrong; or a text has half a character
         return read(parse_json(text), type_)
     except SchemaError as error:
         raise ColumnError(column, blob, f"{want} ({error.in_json('the object')})") from error
@@ -266,14 +266,14 @@ def _integers(text: str) -> tuple[int, ...] | None:
     if not isinstance(text, str) or len(text) > 1000:
         return None
     try:
-        found = tuple(map(int, text.split(",")))
+        numbers = tuple(map(int, text.split(",")))
     except ValueError:
         return None
-    return found if ",".join(map(str, found)) == text else None
+    return numbers if ",".join(map(str, numbers)) == text else None
 
 
 class MatchParts(NamedTuple):
-    """What is stored of a match beyond its result, packed; None where there is none.
+    """The stored parts of a match beside its result, packed; None for a missing one.
 
     Picklable, so that other processes can unpack it.
     """
@@ -294,12 +294,12 @@ def unpack_parts(parts: MatchParts, seats: int) -> tuple[Record | None, tuple[Lo
 
     Raises StoreDamaged; ``Database.record``, ``log`` and ``measured`` say which row is damaged, and how.
     """
-    known = parts.dictionaries
+    dictionaries = parts.dictionaries
     with naming(_bad_parts):
         return (
-            None if parts.record is None else unpack_record(parts.record, seats, known.record),
-            () if parts.log is None else unpack_log(parts.log, known.lines),
-            NOT_MEASURED if parts.measured is None else unpack_measured(parts.measured, known.data),
+            None if parts.record is None else unpack_record(parts.record, seats, dictionaries.record),
+            () if parts.log is None else unpack_log(parts.log, dictionaries.lines),
+            NOT_MEASURED if parts.measured is None else unpack_measured(parts.measured, dictionaries.data),
         )
 
 

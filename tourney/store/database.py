@@ -1,4 +1,4 @@
-"""The database: the one way to what is stored; upgrades, backups and copies of it.
+"""The database: the one way to the stored data; upgrades, backups and copies of it.
 
 Reading gives frozen values and plain tuples, always in schedule order, never in completion order. Only a
 run's coordinator writes. ``Database.open`` takes a path or a database URL::
@@ -102,23 +102,23 @@ class Database:
 
     def content_digest(self, tournament: int) -> str:
         """A digest of all that is stored of a tournament, but for its root and checkpoints, which follow."""
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         with self._access.read() as connection:
-            for table in (one for one in METADATA.sorted_tables if one is not CHECKPOINT):
+            for table in (table for table in METADATA.sorted_tables if table is not CHECKPOINT):
                 query = sa.select(*(column for column in table.c if column is not TOURNAMENT.c.root))
                 query = query.where(_of(table, tournament, shared=True)).order_by(*table.primary_key)
                 for row in each(connection, query):
-                    found.update(msgpack.encode(tuple(row)))
-        return found.hexdigest()
+                    digest.update(msgpack.encode(tuple(row)))
+        return digest.hexdigest()
 
     def give_space_back(self) -> bool:
-        """Let an SQLite file shrink by what was removed from it; return whether it did.
+        """Let an SQLite file shrink by the removed rows; return whether it did.
 
-        It does not while a run goes on or another program uses the file, nor on a server; then the space is
-        used again for what is stored next.
+        It does not while a run goes on or another program uses the file, nor on a server; then the next
+        rows use the space.
         """
         url = self._access.engine.url
-        if not is_sqlite(url) or any(self.running(one.id) for one in self.tournaments.all()):
+        if not is_sqlite(url) or any(self.running(tournament.id) for tournament in self.tournaments.all()):
             return False
         return sqlite.shrink(sqlite.path_of(url))
 
@@ -151,7 +151,7 @@ class Database:
         try:
             done = self.schedules.progress(tournament.id).done
         except StoreDamaged:
-            done = 0  # who holds the lock may be about to put that right
+            done = 0  # the lock holder may be repairing it
         running = Running(os.getpid(), since, done)
         with run_lock(self._access.engine, tournament.id, tournament.name, running):
             yield
@@ -169,7 +169,8 @@ class Database:
 def upgrade_database(url: str) -> tuple[str, str]:
     """Bring a database to the newest revision, in one transaction; return its revision before and after."""
     with opened(url, write=True, old=True) as engine:
-        before, newest = revision_of(engine) or "", migrations.newest()
+        before = revision_of(engine) or ""
+        newest = migrations.newest()
         if before != newest:
             with transaction(engine, write=True) as connection:
                 migrations.upgrade(connection)
@@ -213,7 +214,7 @@ def check_apart(source: str, target: str) -> None:
 
 
 def _identity(url: URL) -> object:
-    """What two URLs of one database have in common: the file itself, where it is there."""
+    """A value that is equal for all URLs of one database: the file itself, if it exists."""
     if not is_sqlite(url):
         return url
     path = sqlite.path_of(url)
@@ -221,7 +222,7 @@ def _identity(url: URL) -> object:
 
 
 def _of(table: sa.Table, tournament: int, *, shared: bool = False) -> sa.ColumnElement[bool]:
-    """The rows of a table that belong to a tournament; with ``shared`` also those that belong to none."""
+    """The rows of a table that belong to a tournament; with ``shared`` also rows of no tournament."""
     for column in ("tournament_id", "match_id", "id"):
         if column in table.c:
             if column == "tournament_id" or table is TOURNAMENT:

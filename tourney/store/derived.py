@@ -1,4 +1,4 @@
-"""What is derived from matches and kept outside of all digests: analyses, and the data of ratings."""
+"""Data derived from matches, outside all digests: analyses, and the data of ratings."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -28,7 +28,8 @@ class Analyses(Subject):
         """
         mine = SCHEDULE.c.tournament_id == tournament, SCHEDULE.c.number == number
         query = sa.select(MATCH.c.id).join(SCHEDULE, SCHEDULE.c.id == MATCH.c.id)
-        limits, key = analysis.analyser.limits, analysis.analyser.key
+        limits = analysis.analyser.limits
+        key = analysis.analyser.key
         with self._access.write() as connection:
             # The digest tells a replayed match from the one that was analysed.
             id_ = connection.execute(query.where(*mine, MATCH.c.digest == analysis.record)).scalar()
@@ -61,7 +62,7 @@ class Analyses(Subject):
         query = query.where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.number)
         with self._access.read() as connection:
             numbers = connection.execute(query).scalars().all()
-        yield from ((number, one) for number in numbers for one in self.of(tournament, number))
+        yield from ((number, analysis) for number in numbers for analysis in self.of(tournament, number))
 
     def packed(self, tournament: int, numbers: Sequence[int]) -> dict[int, bytes]:
         """The packed analysis with the largest limit, by the number of its match; others are left out."""
@@ -71,12 +72,12 @@ class Analyses(Subject):
             .where(SCHEDULE.c.tournament_id == tournament)
             .order_by(ANALYSIS.c.effort, ANALYSIS.c.analyser.desc())
         )
-        found: dict[int, bytes] = {}
+        packed: dict[int, bytes] = {}
         with self._access.read() as connection:
             for some in chunks(numbers):
                 rows = connection.execute(query.where(SCHEDULE.c.number.in_(some)))
-                found.update((number, data) for number, data in rows)
-        return found
+                packed.update((number, data) for number, data in rows)
+        return packed
 
     def done(self, tournament: int, key: str) -> frozenset[int]:
         """The numbers of the matches that an analyser has valued."""
@@ -90,10 +91,10 @@ def analysis_of_row(row: Columns) -> Analysis:
     """The analysis of a row. Raises ColumnError."""
     if not isinstance(row["effort"], int) or row["effort"] < 0:
         raise ColumnError("effort", row["effort"], "a limit of an action")
-    found = unpack_analysis(row["data"])
-    if found.analyser.key != row["analyser"]:
+    analysis = unpack_analysis(row["data"])
+    if analysis.analyser.key != row["analyser"]:
         raise ColumnError("analyser", row["analyser"], "the key of the analyser that the data name")
-    return found
+    return analysis
 
 
 class DrawProbability(Struct, frozen=True, forbid_unknown_fields=True):
@@ -147,8 +148,8 @@ class RatingData(Subject):
         query = sa.select(CHECKPOINT.c.settings).where(CHECKPOINT.c.tournament_id == tournament)
         with self._access.read() as connection:
             named = sorted(str(settings) for settings in connection.execute(query).scalars())
-        found = ((settings, self.checkpoint(tournament, settings)) for settings in named)
-        return tuple((settings, kept) for settings, kept in found if kept is not None)
+        pairs = ((settings, self.checkpoint(tournament, settings)) for settings in named)
+        return tuple((settings, checkpoint) for settings, checkpoint in pairs if checkpoint is not None)
 
     def keep_checkpoint(self, tournament: int, settings: str, value: Checkpoint) -> None:
         """Keep a checkpoint; ``settings`` (up to 250 characters) names the way of rating."""

@@ -79,9 +79,9 @@ def open_engine(
     """Open a database by path or URL.
 
     ``create`` makes one that is missing; ``write`` refuses what cannot be written now; ``old`` lets pass one
-    that must be upgraded; ``busy`` is how many seconds to wait for another writer.
-    Raises StoreError, in one sentence, for what is not ours, damaged, half-written, made by a newer Tourney,
-    or out of reach.
+    that must be upgraded; ``busy`` is how many seconds to wait for another writer. Raises StoreError, in one
+    sentence, for a database that is not ours, damaged, half-written, made by a newer Tourney, or out of
+    reach.
     """
     parsed = parse_url(url)
     name = shown(parsed)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from operator import itemgetter
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 from msgspec import structs
@@ -71,10 +72,23 @@ from tourney.store.values import MatchResult, ReplacedResult, Result, Tournament
 _CHUNK = 500
 """Keys in one query: databases bound their number."""
 
-_S, _M = SCHEDULE.c, MATCH.c
-_VOID = _M.void_reason.is_not(None).label("void")
+_SCHEDULE = SCHEDULE.c
+_MATCH = MATCH.c
+_KEY_CELLS: Final = 1 + len(KEY)
+"""The cells at the start of a row that ``KeyOrder`` reads: the number and the columns of the key."""
+_RESULT_CELLS: Final = _KEY_CELLS + 2
+"""The cells before those of a result: also the seating, and the match's id if it is played."""
+_VOID = _MATCH.void_reason.is_not(None).label("void")
 _DIGEST_START = sa.literal_column(f'substr("match".digest, 1, {START})', sa.String)
 """As the index has it: with bound numbers it would not be used."""
+
+
+class FaultyMatch(NamedTuple):
+    """A match with a fault: its number, and in seat order its entrants and each seat's fault or None."""
+
+    number: int
+    entrants: tuple[int, ...]
+    faults: tuple[str | None, ...]
 
 
 class Matches(Subject):
@@ -92,10 +106,10 @@ class Matches(Subject):
             texts_of = {item.number: item.played.texts for item in finished if item.played is not None}
             details = Details(connection, tournament, texts_of.values())
             for item in finished:
-                found = rows.pop(item.number, None)
-                if found is None:
+                open_row = rows.pop(item.number, None)
+                if open_row is None:
                     continue
-                id_, seating = found
+                id_, seating = open_row
                 texts = texts_of.get(item.number)
                 record = None if texts is None else details.add(id_, texts)
                 result = item.result(len(seating))
@@ -107,13 +121,15 @@ class Matches(Subject):
             details.insert()
 
     def add_outcomes(self, tournament: int, outcomes: Sequence[tuple[Row, Outcome]]) -> None:
-        """Store finished matches without records, in schedule order, after those that are stored."""
+        """Store finished matches without records, in schedule order, after the stored ones."""
         with self._access.write() as connection:
             numbered = Schedules(self._access).add(tournament, [row for row, _ in outcomes], complete=True)
             if not numbered:
                 return
-            query = sa.select(_S.id).where(_S.tournament_id == tournament, _S.number >= numbered[0][0])
-            ids = connection.execute(query.order_by(_S.number)).scalars()
+            query = sa.select(_SCHEDULE.id).where(
+                _SCHEDULE.tournament_id == tournament, _SCHEDULE.number >= numbered[0][0]
+            )
+            ids = connection.execute(query.order_by(_SCHEDULE.number)).scalars()
             matches: list[Columns] = []
             seats: list[Columns] = []
             for id_, (row, outcome) in zip(ids, outcomes, strict=True):
@@ -132,17 +148,17 @@ class Matches(Subject):
         Tournaments(self._access).refuse_archived(tournament)
         rounds = Schedules(self._access).progress(tournament).rounds
         # Of a match taken back twice before the next round is drawn, the first result is what rounds rest on.
-        known = {(old.match, old.rounds) for old in self.replaced(tournament)}
-        query = sa.select(_S.number, _M.ranks, _M.faults, _VOID).select_from(PLAYED)
+        replaced = {(old.match, old.rounds) for old in self.replaced(tournament)}
+        query = sa.select(_SCHEDULE.number, _MATCH.ranks, _MATCH.faults, _VOID).select_from(PLAYED)
         with self._write_results(tournament) as connection:
             for some in chunks(numbers):
-                chosen = _S.number.in_(some)
+                chosen = _SCHEDULE.number.in_(some)
                 values = [
                     {"tournament_id": tournament, "rounds": rounds, **row}
                     for row in connection.execute(
-                        query.where(_S.tournament_id == tournament, chosen)
+                        query.where(_SCHEDULE.tournament_id == tournament, chosen)
                     ).mappings()
-                    if (row["number"], rounds) not in known
+                    if (row["number"], rounds) not in replaced
                 ]
                 if values:
                     connection.execute(sa.insert(REPLACED), values)
@@ -156,18 +172,18 @@ class Matches(Subject):
         """
         Tournaments(self._access).refuse_archived(tournament)
         last = Schedules(self._access).progress(tournament).rounds if rounds is None else rounds
-        later = (_S.tournament_id == tournament) & (_S.round_no > last)
+        later = (_SCHEDULE.tournament_id == tournament) & (_SCHEDULE.round_no > last)
         left: dict[tuple[int, int], ReplacedResult] = {}
         for old in self.replaced(tournament):
-            # Rounds after the last one that stays are gone: what was taken back in their time counts from
-            # that one on, and of several results of a match the oldest is what it rests on.
+            # Rounds after the last one that stays are gone: results taken back in their time count from
+            # that one on, and of several results of a match the oldest decides.
             until = min(old.rounds, last)
             left.setdefault((old.match, until), structs.replace(old, rounds=until))
         with self._write_results(tournament) as connection:
             for some in chunks(numbers):
-                _remove_results(connection, tournament, _S.number.in_(some))
+                _remove_results(connection, tournament, _SCHEDULE.number.in_(some))
             _remove_results(connection, tournament, later)
-            gone = set(connection.execute(sa.select(_S.number).where(later)).scalars())
+            gone = set(connection.execute(sa.select(_SCHEDULE.number).where(later)).scalars())
             connection.execute(sa.delete(SCHEDULE).where(later))
             connection.execute(sa.delete(REPLACED).where(REPLACED.c.tournament_id == tournament))
             if values := replaced_values(tournament, [o for o in left.values() if o.match not in gone]):
@@ -188,16 +204,18 @@ class Matches(Subject):
         return read_values(self._access, REPLACED, query, partial(replaced_of, shape=shape))
 
     def find_digests(self, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield those of the digests that a stored match has, with the match as "match 3 of cup"."""
-        query = sa.select(_M.digest, _S.number, TOURNAMENT.c.name).select_from(
-            PLAYED.join(TOURNAMENT, TOURNAMENT.c.id == _S.tournament_id)
+        """Yield each of the digests that is stored, with its match as "match 3 of cup"."""
+        query = sa.select(_MATCH.digest, _SCHEDULE.number, TOURNAMENT.c.name).select_from(
+            PLAYED.join(TOURNAMENT, TOURNAMENT.c.id == _SCHEDULE.tournament_id)
         )
         with self._access.read() as connection:
             for some in chunks(sorted(digests)):
                 # The index knows only the start of a digest; the second condition compares all of it.
                 chosen = query.where(_DIGEST_START.in_([digest[:START] for digest in some]))
-                chosen = chosen.where(_M.digest.in_(some))
-                for digest, number, name in connection.execute(chosen.order_by(_S.tournament_id, _S.number)):
+                chosen = chosen.where(_MATCH.digest.in_(some))
+                for digest, number, name in connection.execute(
+                    chosen.order_by(_SCHEDULE.tournament_id, _SCHEDULE.number)
+                ):
                     yield digest, f"match {number} of {name}"
 
     def digests(self, tournament: int) -> Iterator[tuple[int, MatchKey, str | None]]:
@@ -205,14 +223,15 @@ class Matches(Subject):
 
         The digest is "" for a match without a record, which is void, and None before the match is played.
         """
-        query = sa.select(_S.number, *KEY, _M.id, _M.digest).select_from(ALL_ROWS)
+        query = sa.select(_SCHEDULE.number, *KEY, _MATCH.id, _MATCH.digest).select_from(ALL_ROWS)
         order = KeyOrder()
 
         def digest_of(row: Cells, _: Shape) -> tuple[int, MatchKey, str | None]:
-            key = order.next_key(row[:5])
-            if row[5] is not None and row[6] != "":
-                read_digest("digest", row[6])
-            return row[0], key, None if row[5] is None else row[6]
+            played_id, digest = row[_KEY_CELLS:]
+            key = order.next_key(row[:_KEY_CELLS])
+            if played_id is not None and digest != "":
+                read_digest("digest", digest)
+            return row[0], key, None if played_id is None else digest
 
         with self._access.read() as connection:
             yield from checked(connection, query, tournament, digest_of)
@@ -225,29 +244,34 @@ class Matches(Subject):
         numbers: range | None = None,
         finished: bool = False,
     ) -> Iterator[TournamentMatch]:
-        """Yield matches in schedule order: all, those of an entrant, some numbers, or those with a result."""
-        query = sa.select(_S.number, *KEY, _S.seating, _M.id, *RESULT)
+        """Yield matches in schedule order: all, an entrant's, a range of numbers, or the finished ones."""
+        query = sa.select(_SCHEDULE.number, *KEY, _SCHEDULE.seating, _MATCH.id, *RESULT)
         query = query.select_from(PLAYED if finished else ALL_ROWS)
         if numbers is not None:
-            query = query.where(_S.number >= numbers.start, _S.number < numbers.stop)
+            query = query.where(_SCHEDULE.number >= numbers.start, _SCHEDULE.number < numbers.stop)
         if entrant is not None:
-            query = query.where(sa.literal(",").concat(_S.seating).concat(",").like(f"%,{entrant:d},%"))
+            query = query.where(
+                sa.literal(",").concat(_SCHEDULE.seating).concat(",").like(f"%,{entrant:d},%")
+            )
         order = KeyOrder()
 
         def match_of(row: Cells, shape: Shape) -> TournamentMatch:
-            result = None if row[6] is None else result_of(row[7:], shape.seats)
-            key = order.next_key(row[:5])
-            return TournamentMatch(tournament, row[0], key, read_seating(row[5], *shape), result)
+            seating, played_id = row[_KEY_CELLS:_RESULT_CELLS]
+            result = None if played_id is None else result_of(row[_RESULT_CELLS:], shape.seats)
+            key = order.next_key(row[:_KEY_CELLS])
+            return TournamentMatch(tournament, row[0], key, read_seating(seating, *shape), result)
 
         with self._access.read() as connection:
             yield from checked(connection, query, tournament, match_of)
 
     def finished_numbers(self, tournament: int) -> tuple[int, ...]:
         """The numbers of the matches that have a result, in schedule order, void ones too."""
-        query = sa.select(_S.number).select_from(PLAYED)
+        query = sa.select(_SCHEDULE.number).select_from(PLAYED)
         with self._access.read() as connection:
-            found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
-            return tuple(found.scalars())
+            rows = connection.execute(
+                query.where(_SCHEDULE.tournament_id == tournament).order_by(_SCHEDULE.number)
+            )
+            return tuple(rows.scalars())
 
     def get(self, tournament: int, number: int) -> TournamentMatch:
         """A match by its number. Raises UsageError if there is none."""
@@ -266,35 +290,49 @@ class Matches(Subject):
         return self.get(Tournaments(self._access).get(name if slash else tournament).id, int(number))
 
     def results(self, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
-        """Yield the results in schedule order, those of void matches too.
+        """Yield the results in schedule order, also of void matches.
 
-        Only those of a number above ``after``: a rating may know the earlier ones already.
+        Only of numbers above ``after``: a rating may know the earlier results already.
         """
-        query = sa.select(_S.number, *KEY, _S.seating, _M.ranks, _M.faults, _M.void_reason, _M.evidence)
-        query = query.select_from(PLAYED).where(_S.number > after)
+        query = sa.select(
+            _SCHEDULE.number,
+            *KEY,
+            _SCHEDULE.seating,
+            _MATCH.ranks,
+            _MATCH.faults,
+            _MATCH.void_reason,
+            _MATCH.evidence,
+        )
+        query = query.select_from(PLAYED).where(_SCHEDULE.number > after)
         order = KeyOrder()
 
         def result_row(row: Cells, shape: Shape) -> ResultRow:
+            seating, ranks, faults, void_reason, evidence = row[_KEY_CELLS:]
             return ResultRow(
-                order.next_key(row[:5]),
-                read_seating(row[5], *shape),
-                read_ranks(row[6], shape.seats),
-                read_faults(row[7], shape.seats),
-                row[8] is not None,
+                order.next_key(row[:_KEY_CELLS]),
+                read_seating(seating, *shape),
+                read_ranks(ranks, shape.seats),
+                read_faults(faults, shape.seats),
+                void_reason is not None,
                 row[0],
-                read_evidence(row[9], shape.seats),
+                read_evidence(evidence, shape.seats),
             )
 
         with self._access.read() as connection:
             yield from checked(connection, query, tournament, result_row)
 
-    def faulty(self, tournament: int) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
-        """Number, entrants and faults (in seat order) of the matches that hold a fault, by number."""
+    def faulty(self, tournament: int) -> tuple[FaultyMatch, ...]:
+        """The matches that hold a fault, by number."""
         held = sa.select(SEAT.c.match_id).where(SEAT.c.tournament_id == tournament, SEAT.c.fault.is_not(None))
-        query = sa.select(_S.number, _S.seating, _M.faults).select_from(PLAYED).where(_M.id.in_(held))
+        query = (
+            sa.select(_SCHEDULE.number, _SCHEDULE.seating, _MATCH.faults)
+            .select_from(PLAYED)
+            .where(_MATCH.id.in_(held))
+        )
 
-        def faults_of(row: Cells, shape: Shape) -> tuple[int, tuple[int, ...], tuple[str | None, ...]]:
-            return row[0], read_seating(row[1], *shape), read_faults(row[2], shape.seats)
+        def faults_of(row: Cells, shape: Shape) -> FaultyMatch:
+            number, seating, faults = row
+            return FaultyMatch(number, read_seating(seating, *shape), read_faults(faults, shape.seats))
 
         with self._access.read() as connection:
             return tuple(checked(connection, query, tournament, faults_of))
@@ -303,7 +341,7 @@ class Matches(Subject):
     def _write_results(self, tournament: int) -> Iterator[Connection]:
         """Give a transaction in which only this writer stores or removes results of a tournament.
 
-        Another one waits until it has ended. A transaction of the caller's is used as it is.
+        Another one waits until it has ended. A transaction that the caller has begun is used.
         """
         if self._access.connection is not None:
             with self._access.write() as connection:
@@ -345,24 +383,27 @@ class Details:
 
 
 def _dictionaries(connection: Connection, tournament: int, samples: Sequence[Texts]) -> Dictionaries:
-    known = dictionaries_of(connection, tournament)
-    texts = Dictionaries(*(b"" if known[k] else dictionary_of(map(itemgetter(k), samples)) for k in range(3)))
+    stored = dictionaries_of(connection, tournament)
+    # A column that has a dictionary keeps it: it is written once, and all that was packed needs it.
+    texts = Dictionaries(
+        *(b"" if data else dictionary_of(map(itemgetter(k), samples)) for k, data in enumerate(stored))
+    )
     if new := {name: data for name, data in texts._asdict().items() if data}:
         values = [{"tournament_id": tournament, "name": name, "data": data} for name, data in new.items()]
         connection.execute(sa.insert(DICTIONARY), values)
-    return known._replace(**new)
+    return stored._replace(**new)
 
 
 def _forget_derived(connection: Connection, tournament: int, **values: bool) -> None:
-    """Drop what follows from results that are gone."""
+    """Drop the data derived from results that are gone."""
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
     change_tournament(connection, tournament, root=None, **values)
 
 
 def _remove_results(connection: Connection, tournament: int, chosen: sa.ColumnElement[bool]) -> None:
-    """Remove the results of the chosen matches with all that is stored beside them."""
-    ids = sa.select(_S.id).where(_S.tournament_id == tournament, chosen).scalar_subquery()
-    for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, ANALYSIS.c.match_id, _M.id):
+    """Remove the results of the chosen matches with their logs, measurements and analyses."""
+    ids = sa.select(_SCHEDULE.id).where(_SCHEDULE.tournament_id == tournament, chosen).scalar_subquery()
+    for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, ANALYSIS.c.match_id, _MATCH.id):
         connection.execute(sa.delete(column.table).where(column.in_(ids)))
 
 
@@ -371,14 +412,16 @@ def _open_rows(
 ) -> dict[int, tuple[int, tuple[int, ...]]]:
     """Id and seating, by number, of those rows that have no result yet."""
     shape = shape_of(connection, tournament)
-    query = sa.select(_S.number, _S.id, _S.seating).select_from(ALL_ROWS)
-    query = query.where(_S.tournament_id == tournament, _M.id.is_(None))
-    found: dict[int, tuple[int, tuple[int, ...]]] = {}
+    query = sa.select(_SCHEDULE.number, _SCHEDULE.id, _SCHEDULE.seating).select_from(ALL_ROWS)
+    query = query.where(_SCHEDULE.tournament_id == tournament, _MATCH.id.is_(None))
+    open_rows: dict[int, tuple[int, tuple[int, ...]]] = {}
     for some in chunks(sorted(numbers), _CHUNK):
         # Most batches have one match after the other: a span is found sooner than each of its numbers.
         dense = some[-1] - some[0] < 2 * _CHUNK
-        chosen = query.where(_S.number.between(some[0], some[-1]) if dense else _S.number.in_(some))
+        chosen = query.where(
+            _SCHEDULE.number.between(some[0], some[-1]) if dense else _SCHEDULE.number.in_(some)
+        )
         for number, id_, seating in connection.execute(chosen):
             with naming(partial(bad_match, connection, tournament, number)):
-                found[number] = (id_, read_seating(seating, *shape))
-    return found
+                open_rows[number] = (id_, read_seating(seating, *shape))
+    return open_rows

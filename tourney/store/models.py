@@ -149,7 +149,7 @@ class LogRow(SQLModel, table=True):
 
 
 class MeasuredRow(SQLModel, table=True):
-    """What was measured of a match, compressed JSON: outside the digest."""
+    """The measurements of a match, compressed JSON: outside the digest."""
 
     __tablename__ = "measured"
 
@@ -172,7 +172,7 @@ class AnalysisRow(SQLModel, table=True):
 
 
 class DictionaryRow(SQLModel, table=True):
-    """What a tournament's packed columns are compressed with, by the column's name; written once.
+    """The compression dictionaries of a tournament's packed columns, by column; written once.
 
     ``data`` is a dictionary of zlib (RFC 1950). Tournaments of older versions have none.
     """
@@ -234,7 +234,7 @@ class DrawProbabilityRow(SQLModel, table=True):
 class CheckpointRow(SQLModel, table=True):
     """A ``Checkpoint`` of ratings, so that its matches need not be rated again.
 
-    ``settings`` says (JSON) what was rated by; ``state`` is compressed JSON. A row may be lost without harm.
+    ``settings`` are those of the rating (JSON); ``state`` is compressed JSON. A row may be lost without harm.
     """
 
     __tablename__ = "rating_checkpoint"
@@ -246,7 +246,7 @@ class CheckpointRow(SQLModel, table=True):
 
 
 class VerdictRow(SQLModel, table=True):
-    """What a comparison of two bots came to: JSON."""
+    """The verdict of a comparison of two bots: JSON."""
 
     __tablename__ = "verdict"
 
@@ -306,7 +306,9 @@ ALL_ROWS = SCHEDULE.outerjoin(MATCH, MATCH.c.id == SCHEDULE.c.id)
 
 def least_values(table: sa.Table) -> dict[str, int]:
     """The least value of numbers, and the least length of texts, by the column, where a model sets one."""
-    model = next(one for one in SQLModel.__subclasses__() if one.__tablename__ == table.name)
+    model = next(
+        candidate for candidate in SQLModel.__subclasses__() if candidate.__tablename__ == table.name
+    )
     return {
         name: getattr(bound, "ge", getattr(bound, "min_length", 0))
         for name, field in model.model_fields.items()

@@ -36,7 +36,7 @@ class Link(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Presentation(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a report shows of a tournament beside its results."""
+    """The texts, links and logo that a report shows beside the results."""
 
     title: Annotated[Title, Meta(description="Title for people; without one its name is shown.")] = ""
     description: Annotated[

@@ -1,4 +1,4 @@
-"""What is stored of matches beyond their results: records, logs and measurements, here or in archives."""
+"""The records, logs and measurements of matches, here or in archives."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -61,8 +61,9 @@ from tourney.store.values import MatchResult, TournamentMatch
 
 T = TypeVar("T")
 
-_S, _M = SCHEDULE.c, MATCH.c
-_MEASURED_TOO = PLAYED.outerjoin(MEASURED, MEASURED.c.match_id == _S.id)
+_SCHEDULE = SCHEDULE.c
+_MATCH = MATCH.c
+_MEASURED_TOO = PLAYED.outerjoin(MEASURED, MEASURED.c.match_id == _SCHEDULE.id)
 _DERIVED: Final = (
     "digest",
     "ranks",
@@ -74,13 +75,13 @@ _DERIVED: Final = (
 )
 """The columns of a match that follow from its record."""
 _MEASURED: Final = ("turns", "overloaded")
-_FIRST: Final = 16  # matches of which one has readable measurements
 """The columns of a seat that do not."""
+_FIRST: Final = 16  # matches of which one has readable measurements
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """What the matches of a tournament have in common; ``database`` is its name for messages."""
+    """The tournament that matches belong to; ``database`` is its name for messages."""
 
     database: str
     tournament: int
@@ -116,7 +117,8 @@ class StoredMatch:
 
     def record(self) -> Record:
         """The record, its digest unchecked. Raises UsageError if there is none."""
-        blob, digest = self.columns["record"], self.columns["digest"]
+        blob = self.columns["record"]
+        digest = self.columns["digest"]
         if blob is None and not digest:
             raise no_record(self.match())
         with naming(self._damaged):
@@ -154,9 +156,9 @@ class StoredMatch:
             if stored[name] != right[name]:
                 return _difference(name, stored[name], right[name])
         with naming(self._damaged):
-            kept = read_evidence(stored["evidence"], len(seating))
-        if not result.evidence.fits(kept):
-            return _difference("evidence", kept.text, result.evidence.text)
+            evidence = read_evidence(stored["evidence"], len(seating))
+        if not result.evidence.fits(evidence):
+            return _difference("evidence", evidence.text, result.evidence.text)
         rows = seat_values(stored["id"], self.owner.tournament, result, seating)
         for row, values in zip(self.seats, rows, strict=False):
             for name, value in values.items():
@@ -199,7 +201,7 @@ class Records(Subject):
         """
         with self._access.read() as connection:
             unpack = partial(unpack_record, seats=shape_of(connection, tournament).seats)
-            record = _read_blob(connection, tournament, number, _M.record, unpack)
+            record = _read_blob(connection, tournament, number, _MATCH.record, unpack)
         if record is None:
             match = Matches(self._access).get(tournament, number)
             if match.result is not None and match.result.digest:
@@ -215,15 +217,16 @@ class Records(Subject):
         Raises UsageError for an archived tournament, and StoreDamaged as ``get`` does.
         """
         Tournaments(self._access).refuse_archived(tournament)
-        query = sa.select(_S.number, _M.record, _M.digest).select_from(PLAYED)
-        query = query.where(sa.or_(_M.record.is_not(None), _M.digest != ""))
+        query = sa.select(_SCHEDULE.number, _MATCH.record, _MATCH.digest).select_from(PLAYED)
+        query = query.where(sa.or_(_MATCH.record.is_not(None), _MATCH.digest != ""))
         with self._access.read() as connection:
             dictionary = dictionaries_of(connection, tournament).record
 
             def record_of(row: Cells, shape: Shape) -> tuple[int, Record]:
-                if row[1] is None:
-                    raise lost_record(row[2])
-                return row[0], unpack_record(row[1], shape.seats, dictionary)
+                number, packed, digest = row
+                if packed is None:
+                    raise lost_record(digest)
+                return number, unpack_record(packed, shape.seats, dictionary)
 
             yield from checked(connection, query, tournament, record_of, 500)
 
@@ -240,45 +243,47 @@ class Records(Subject):
 
     def all_measured(self, tournament: int) -> Iterator[tuple[int, Measurements]]:
         """Yield the numbers and measurements of a tournament in schedule order; some matches have none."""
-        measured = SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id)
-        query = sa.select(_S.number, MEASURED.c.data).select_from(measured)
+        measured = SCHEDULE.join(MEASURED, MEASURED.c.match_id == _SCHEDULE.id)
+        query = sa.select(_SCHEDULE.number, MEASURED.c.data).select_from(measured)
         with self._access.read() as connection:
             dictionary = dictionaries_of(connection, tournament).data
 
             def measured_of(row: Cells, _: Shape) -> tuple[int, Measurements]:
-                return row[0], unpack_measured(row[1], dictionary)
+                number, packed = row
+                return number, unpack_measured(packed, dictionary)
 
             yield from checked(connection, query, tournament, measured_of, 500)
 
     def parts(self, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
-        """What is stored of finished matches, packed, by number; others are left out.
+        """The stored parts of finished matches, packed, by number; others are left out.
 
         A record that is lost comes as no bytes, which cannot be unpacked.
         """
-        lost = sa.case((_M.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
+        lost = sa.case((_MATCH.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
         archived = tournament in Tournaments(self._access).archives()
-        record = sa.func.coalesce(_M.record, sa.null() if archived else lost)
+        record = sa.func.coalesce(_MATCH.record, sa.null() if archived else lost)
         query = (
-            sa.select(_S.number, record, LOG.c.lines, MEASURED.c.data)
-            .select_from(_MEASURED_TOO.outerjoin(LOG, LOG.c.match_id == _S.id))
-            .where(_S.tournament_id == tournament)
+            sa.select(_SCHEDULE.number, record, LOG.c.lines, MEASURED.c.data)
+            .select_from(_MEASURED_TOO.outerjoin(LOG, LOG.c.match_id == _SCHEDULE.id))
+            .where(_SCHEDULE.tournament_id == tournament)
         )
-        found: dict[int, MatchParts] = {}
+        parts: dict[int, MatchParts] = {}
         with self._access.read() as connection:
-            known = dictionaries_of(connection, tournament)
+            dictionaries = dictionaries_of(connection, tournament)
             for some in chunks(numbers):
-                rows = connection.execute(query.where(_S.number.in_(some)))
-                found.update((row[0], MatchParts(*row[1:], known)) for row in rows)
-        return found
+                rows = connection.execute(query.where(_SCHEDULE.number.in_(some)))
+                for number, packed, log, measured in rows:
+                    parts[number] = MatchParts(packed, log, measured, dictionaries)
+        return parts
 
     def first_sandbox(self, tournament: int) -> SandboxMeasurements | None:
         """The sandbox of the first match in schedule order that has one beside it, or None."""
-        first = self._some_measured(tournament, _S.number.asc(), _FIRST)
+        first = self._some_measured(tournament, _SCHEDULE.number.asc(), _FIRST)
         return next((measured.sandbox for measured in first if measured.sandbox is not None), None)
 
     def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
         """The durations of the ``count`` last matches in schedule order."""
-        latest = self._some_measured(tournament, _S.number.desc(), count)
+        latest = self._some_measured(tournament, _SCHEDULE.number.desc(), count)
         return tuple((measured.wall_ms or 0) / 1000 for measured in latest)
 
     def _some_measured(self, tournament: int, order: sa.ColumnElement[int], count: int) -> list[Measurements]:
@@ -288,8 +293,8 @@ class Records(Subject):
         """
         query = (
             sa.select(MEASURED.c.data)
-            .select_from(SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id))
-            .where(_S.tournament_id == tournament)
+            .select_from(SCHEDULE.join(MEASURED, MEASURED.c.match_id == _SCHEDULE.id))
+            .where(_SCHEDULE.tournament_id == tournament)
             .order_by(order)
             .limit(count)
         )
@@ -304,23 +309,23 @@ class Records(Subject):
     def stored(self, tournament: int, chunk: int, first: int = 1) -> Iterator[list[StoredMatch]]:
         """Yield all that is stored of the finished matches from a number on, a chunk at a time."""
         last = first - 1
-        while found := self._stored(tournament, _S.number > last, chunk):
-            yield found
-            last = found[-1].number
+        while matches := self._stored(tournament, _SCHEDULE.number > last, chunk):
+            yield matches
+            last = matches[-1].number
 
     def stored_match(self, tournament: int, number: int) -> StoredMatch:
         """All that is stored of a finished match. Raises UsageError if it is not finished."""
-        for found in self._stored(tournament, _S.number == number, 1):
-            return found
+        for match in self._stored(tournament, _SCHEDULE.number == number, 1):
+            return match
         raise no_record(Matches(self._access).get(tournament, number))
 
     def move_out(self, tournament: int, archive: Archive) -> None:
         """Remove the records, logs and measurements of a tournament, and note the archive that has them."""
-        mine = sa.select(_S.id).where(_S.tournament_id == tournament)
+        mine = sa.select(_SCHEDULE.id).where(_SCHEDULE.tournament_id == tournament)
         with self._access.write() as connection:
             for column in (LOG.c.match_id, MEASURED.c.match_id):
                 connection.execute(sa.delete(column.table).where(column.in_(mine)))
-            connection.execute(sa.update(MATCH).where(_M.id.in_(mine)).values(record=None))
+            connection.execute(sa.update(MATCH).where(_MATCH.id.in_(mine)).values(record=None))
             connection.execute(sa.delete(DICTIONARY).where(DICTIONARY.c.tournament_id == tournament))
             values = archive._asdict()
             if archive.hosts is not None:
@@ -334,14 +339,14 @@ class Records(Subject):
     def bring_back(self, tournament: int, finished: Sequence[MatchResult]) -> None:
         """Store the records, logs and measurements of matches whose results are stored without them."""
         texts_of = {item.number: item.played.texts for item in finished if item.played is not None}
-        query = sa.select(_S.number, _S.id).select_from(PLAYED)
-        query = query.where(_S.tournament_id == tournament, _S.number.in_(list(texts_of)))
-        put = sa.update(MATCH).where(_M.id == sa.bindparam("row")).values(record=sa.bindparam("packed"))
+        query = sa.select(_SCHEDULE.number, _SCHEDULE.id).select_from(PLAYED)
+        query = query.where(_SCHEDULE.tournament_id == tournament, _SCHEDULE.number.in_(list(texts_of)))
+        put = sa.update(MATCH).where(_MATCH.id == sa.bindparam("row")).values(record=sa.bindparam("packed"))
         with self._access.write() as connection:
             details = Details(connection, tournament, texts_of.values())
             records = [
                 {"row": id_, "packed": details.add(id_, texts_of[number])}
-                for number, id_ in connection.execute(query.order_by(_S.number)).all()
+                for number, id_ in connection.execute(query.order_by(_SCHEDULE.number)).all()
             ]
             if records:
                 connection.execute(put, records)
@@ -349,9 +354,11 @@ class Records(Subject):
 
     def _stored(self, tournament: int, chosen: sa.ColumnElement[bool], most: int) -> list[StoredMatch]:
         """The first chosen ones of the finished matches: a query for them, and one for their seats."""
-        before = (_S.number, *KEY, _S.seating, MEASURED.c.data)
+        before = (_SCHEDULE.number, *KEY, _SCHEDULE.seating, MEASURED.c.data)
         query = sa.select(*before, MATCH).select_from(_MEASURED_TOO)
-        query = query.where(_S.tournament_id == tournament, chosen).order_by(_S.number).limit(most)
+        query = (
+            query.where(_SCHEDULE.tournament_id == tournament, chosen).order_by(_SCHEDULE.number).limit(most)
+        )
         seats: dict[int, list[Columns]] = {}
         with self._access.read() as connection:
             name = sa.select(TOURNAMENT.c.name).where(TOURNAMENT.c.id == tournament)
@@ -366,13 +373,13 @@ class Records(Subject):
             of_them = sa.select(SEAT).where(SEAT.c.match_id.in_([row[len(before)] for row in rows]))
             for seat in connection.execute(of_them.order_by(SEAT.c.match_id, SEAT.c.seat)).mappings():
                 seats.setdefault(seat["match_id"], []).append(seat)
-        found = []
+        matches = []
         for row in rows:
             number, *key, seating, data = row[: len(before)]
             columns = dict(zip(MATCH.c.keys(), row[len(before) :], strict=True))
             mine = tuple(seats.get(columns["id"], ()))
-            found.append(StoredMatch(owner, number, tuple(key), seating, columns, mine, data))
-        return found
+            matches.append(StoredMatch(owner, number, tuple(key), seating, columns, mine, data))
+        return matches
 
 
 def _read_blob(
@@ -384,8 +391,10 @@ def _read_blob(
 ) -> T | None:
     """The unpacked value of a packed column of a match, or None if there is none."""
     key = column.table.primary_key.columns[0]
-    query = sa.select(column).select_from(SCHEDULE.join(column.table, key == _S.id))
-    blob = connection.execute(query.where(_S.tournament_id == tournament, _S.number == number)).scalar()
+    query = sa.select(column).select_from(SCHEDULE.join(column.table, key == _SCHEDULE.id))
+    blob = connection.execute(
+        query.where(_SCHEDULE.tournament_id == tournament, _SCHEDULE.number == number)
+    ).scalar()
     if blob is None:
         return None
     with naming(partial(bad_match, connection, tournament, number)):

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar, cast
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.errors import StoreDamaged, counted
+from tourney.errors import StoreDamaged
 from tourney.match.record import FAULT_KINDS, FaultKind
 from tourney.match.result import SeatLoad
 from tourney.schedule.row import MatchKey
@@ -49,6 +49,7 @@ from tourney.store.models import (
     least_values,
 )
 from tourney.store.values import BLAMING, VOID_REASONS, ReplacedResult, Result
+from tourney.texts import counted
 
 T = TypeVar("T")
 
@@ -56,22 +57,22 @@ FIRST_KEY = MatchKey(0, 0, 0, 0)
 """A key before that of the first match."""
 
 _KEY = tuple(column.name for column in KEY)
-_DIGESTS: Final = ("digest", "sha256", "root")
-_MAX_SHOWN: Final = 40
+_DIGESTS: Final = ("digest", "sha256", "root")  # columns that hold 64 hex digits
+_MAX_SHOWN: Final = 40  # characters of a wrong value to quote: an altered one may have any length
 
 
 # -- reading ------------------------------------------------------------------------------------------------
 
 
 def dictionaries_of(connection: Connection, tournament: int) -> Dictionaries:
-    """What a tournament's columns are packed with; what is damaged or unknown is left out."""
+    """The dictionaries of a tournament's packed columns; damaged and unknown ones are left out."""
     query = sa.select(DICTIONARY.c.name, DICTIONARY.c.data).where(DICTIONARY.c.tournament_id == tournament)
-    found = {name: data for name, data in connection.execute(query) if isinstance(data, bytes)}
-    return Dictionaries(*(found.get(name, b"") for name in Dictionaries._fields))
+    by_name = {name: data for name, data in connection.execute(query) if isinstance(data, bytes)}
+    return Dictionaries(*(by_name.get(name, b"") for name in Dictionaries._fields))
 
 
 class Shape(NamedTuple):
-    """What the rows of a tournament must fit: its seats per table, and its number of entrants."""
+    """The bounds of a tournament's rows: its seats per table, and its number of entrants."""
 
     seats: int
     entrants: int
@@ -87,8 +88,8 @@ def shape_of(connection: Connection, tournament: int) -> Shape:
 def each(connection: Connection, query: sa.Executable, chunk: int = 2000) -> Iterator[Cells]:
     """Yield the rows of a query, a chunk at a time, so that a million are never held at once."""
     # Closed also if a reader stops early: a server's cursor must not be left open.
-    with connection.execute(query, execution_options={"yield_per": chunk}) as found:
-        yield from found
+    with connection.execute(query, execution_options={"yield_per": chunk}) as rows:
+        yield from rows
 
 
 def chunks(values: Iterable[T], size: int = 500) -> Iterator[list[T]]:
@@ -124,12 +125,12 @@ def read_values(
     access: Access, table: sa.Table, query: sa.Select[object], value_of: Callable[[Columns], T]
 ) -> tuple[T, ...]:
     """The value of each row of a table in a query."""
-    found = []
+    values = []
     with access.read() as connection:
         for row in connection.execute(query).mappings():
             with naming(partial(bad_row, connection, table, row)):
-                found.append(value_of(row))
-    return tuple(found)
+                values.append(value_of(row))
+    return tuple(values)
 
 
 def read_value(access: Access, table: sa.Table, value_of: Callable[[Columns], T], **key: object) -> T | None:
@@ -168,7 +169,8 @@ def result_of(row: Cells, seats: int) -> Result:
         check_columns(MATCH, {column.name: cell for column, cell in zip(RESULT, row, strict=True)})
         if void_reason is not None:
             read_word("void_reason", void_reason, VOID_REASONS)
-    places, kinds = read_ranks(ranks, seats), read_faults(faults, seats)
+    places = read_ranks(ranks, seats)
+    kinds = read_faults(faults, seats)
     evidence = read_evidence(text, seats)
     return Result(
         digest, places, reason, kinds, note, actions, reproducible, void_reason, void_entrant, evidence
@@ -246,7 +248,8 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
     read_faults(row["faults"], shape.seats)
     read_evidence(row["evidence"], shape.seats)
     check_columns(MATCH, row)
-    record, digest = row["record"], row["digest"]
+    record = row["record"]
+    digest = row["digest"]
     if record is None and digest != "" and not archived:
         raise lost_record(str(digest))
     if record is not None:
@@ -254,7 +257,8 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
             raise ColumnError("record", record, "nothing, as the tournament is archived")
         read_digest("digest", digest)
         unpack_record(record, shape.seats, dictionary)
-    reason, entrant = row["void_reason"], row["void_entrant"]
+    reason = row["void_reason"]
+    entrant = row["void_entrant"]
     if reason is not None and read_word("void_reason", reason, VOID_REASONS) in BLAMING:
         read_int("void_entrant", entrant, 0, shape.entrants - 1)
     elif entrant is not None:
@@ -279,7 +283,8 @@ _NAMED = sa.select(SCHEDULE.c.id, SCHEDULE.c.number, TOURNAMENT.c.name).join_fro
 
 def altered(database: str, table: sa.Table, key: object, misfit: ColumnError, whose: str) -> StoreDamaged:
     """The error for the row of a primary key; ``whose`` describes it for people."""
-    of, value = f" ({whose})" if whose else "", misfit.value
+    of = f" ({whose})" if whose else ""
+    value = misfit.value
     if isinstance(value, bytes):
         shown_value = counted(len(value), "byte")
     else:
@@ -298,8 +303,8 @@ def bad_row(connection: Connection, table: sa.Table, row: Columns, misfit: Colum
     if table in (TOURNAMENT, ENTRANT):
         whose = f"{'entrant ' if table is ENTRANT else ''}{row['name']}"
     elif (id_ := row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)) is not None:
-        found = connection.execute(_NAMED.where(SCHEDULE.c.id == id_)).first()
-        whose = "" if found is None else f"match {found.number} of {found.name}"
+        match = connection.execute(_NAMED.where(SCHEDULE.c.id == id_)).first()
+        whose = "" if match is None else f"match {match.number} of {match.name}"
     key = ",".join(str(row[column.name]) for column in table.primary_key)
     return altered(shown(connection.engine.url), table, key, misfit, whose)
 
@@ -312,9 +317,9 @@ def table_of(column: str) -> sa.Table:
 def bad_match(connection: Connection, tournament: int, number: object, misfit: ColumnError) -> StoreDamaged:
     """The error for a column of a match by its number."""
     mine = _NAMED.where(SCHEDULE.c.tournament_id == tournament, SCHEDULE.c.number == number)
-    found = connection.execute(mine).first()
-    whose = f"match {number}" if found is None else f"match {number} of {found.name}"
-    key = "?" if found is None else found.id
+    tournament_row = connection.execute(mine).first()
+    whose = f"match {number}" if tournament_row is None else f"match {number} of {tournament_row.name}"
+    key = "?" if tournament_row is None else tournament_row.id
     return altered(shown(connection.engine.url), table_of(misfit.column), key, misfit, whose)
 
 
@@ -356,9 +361,9 @@ def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, ob
 def seat_values(
     id_: int, tournament: int, result: Result, seating: Sequence[int], load: Sequence[SeatLoad] = ()
 ) -> Iterator[dict[str, object]]:
-    """Yield the columns of each seat of a finished match, from its result and what was measured."""
+    """Yield the columns of each seat of a finished match, from its result and the measured load."""
     columns = zip_longest(seating, result.ranks, result.faults, load[: len(seating)])
-    for seat, (entrant, rank, fault, found) in enumerate(columns, 1):
+    for seat, (entrant, rank, fault, seat_load) in enumerate(columns, 1):
         yield {
             "match_id": id_,
             "seat": seat,
@@ -366,8 +371,8 @@ def seat_values(
             "entrant": entrant,
             "rank": rank,
             "fault": fault,
-            "turns": None if found is None else found.turns,
-            "overloaded": None if found is None else found.overloaded,
+            "turns": None if seat_load is None else seat_load.turns,
+            "overloaded": None if seat_load is None else seat_load.overloaded,
         }
 
 

@@ -27,9 +27,9 @@ from tourney.prepared_types import prepared
 from tourney.store import sqlite
 from tourney.store.engine import LOCK_CLASS, is_sqlite, shown, store_error
 
-_ATTEMPTS = 20
-_PAUSE = 0.01
-_PROGRAM = "tourney"
+_ATTEMPTS = 20  # to take a lock: a reader of the file holds a shared one for a moment
+_PAUSE = 0.01  # seconds between attempts
+_PROGRAM = "tourney"  # the first word of the session's name on a server, which status reads
 _FIRST_BYTE = 1 << 62
 """The byte of tournament 0. SQLite locks bytes from 1 GiB on, and stores at most 2**48."""
 _BY_FILE = hasattr(fcntl, "F_OFD_SETLK")
@@ -130,10 +130,10 @@ def _byte_is_locked(path: Path, tournament: int) -> bool:
         return False
     try:
         with sqlite.descriptor(path, os.O_RDONLY) as fd:
-            found = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, _byte(fcntl.F_WRLCK, tournament))
+            lock = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, _byte(fcntl.F_WRLCK, tournament))
     except OSError:
         return False
-    return bool(struct.unpack(_FLOCK, found)[0] != fcntl.F_UNLCK)
+    return bool(struct.unpack(_FLOCK, lock)[0] != fcntl.F_UNLCK)
 
 
 _FLOCK = "hhqqi4x"

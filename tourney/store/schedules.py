@@ -13,7 +13,8 @@ from tourney.store.models import ALL_ROWS, KEY, MATCH, PLAYED, SCHEDULE
 from tourney.store.rows import FIRST_KEY, KeyOrder, Shape, checked, first_bad, joined
 from tourney.store.tournaments import Tournaments, change_tournament
 
-_S, _M = SCHEDULE.c, MATCH.c
+_SCHEDULE = SCHEDULE.c
+_MATCH = MATCH.c
 
 
 class RowCounts(NamedTuple):
@@ -35,10 +36,14 @@ class Schedules(Subject):
         stored ones: a stored round never changes; and UsageError for an archived tournament.
         """
         Tournaments(self._access).refuse_archived(tournament)
-        last = sa.select(_S.number, *KEY).where(_S.tournament_id == tournament)
+        last = sa.select(_SCHEDULE.number, *KEY).where(_SCHEDULE.tournament_id == tournament)
         with self._access.write() as connection:
-            found = connection.execute(last.order_by(_S.number.desc()).limit(1)).first()
-            number, key = (found[0], MatchKey(*found[1:])) if found else (0, FIRST_KEY)
+            last_row = connection.execute(last.order_by(_SCHEDULE.number.desc()).limit(1)).first()
+            number = 0
+            key = FIRST_KEY
+            if last_row is not None:
+                number, *cells = last_row
+                key = MatchKey(*cells)
             numbered = []
             values = []
             for row in sorted(rows):
@@ -47,7 +52,8 @@ class Schedules(Subject):
                         f"match {tuple(row.key)} of the schedule was drawn already, or comes before one that"
                         " was"
                     )
-                number, key = number + 1, row.key
+                number += 1
+                key = row.key
                 numbered.append((number, row))
                 place = {column.name: part for column, part in zip(KEY, key, strict=True)}
                 seating = joined(row.seats)
@@ -59,13 +65,14 @@ class Schedules(Subject):
 
     def rows(self, tournament: int, *, pending: bool = False) -> Iterator[tuple[int, Row]]:
         """Yield each match's number and row, in schedule order: all, or those without a result."""
-        query = sa.select(_S.number, *KEY, _S.seating)
+        query = sa.select(_SCHEDULE.number, *KEY, _SCHEDULE.seating)
         if pending:
-            query = query.select_from(ALL_ROWS).where(_M.id.is_(None))
+            query = query.select_from(ALL_ROWS).where(_MATCH.id.is_(None))
         order = KeyOrder()
 
         def row_of(row: Cells, shape: Shape) -> tuple[int, Row]:
-            return row[0], Row(*order.next_key(row[:5]), read_seating(row[5], *shape))
+            number, *_, seating = row
+            return number, Row(*order.next_key(row[:-1]), read_seating(seating, *shape))
 
         with self._access.read() as connection:
             yield from checked(connection, query, tournament, row_of)
@@ -76,23 +83,26 @@ class Schedules(Subject):
 
     def open_groups(self, tournament: int) -> frozenset[int]:
         """The numbers of the matches with a result in whose mirrored group a match has none."""
-        group = (_S.round_no, _S.table_no, _S.repeat_no)
-        mine = _S.tournament_id == tournament
-        open_ = sa.select(*group).select_from(ALL_ROWS).where(mine, _M.id.is_(None)).subquery()
-        same = sa.and_(*(one == open_.c[one.name] for one in group))
-        query = sa.select(_S.number).distinct().select_from(PLAYED.join(open_, same)).where(mine)
+        group = (_SCHEDULE.round_no, _SCHEDULE.table_no, _SCHEDULE.repeat_no)
+        mine = _SCHEDULE.tournament_id == tournament
+        open_ = sa.select(*group).select_from(ALL_ROWS).where(mine, _MATCH.id.is_(None)).subquery()
+        same = sa.and_(*(column == open_.c[column.name] for column in group))
+        query = sa.select(_SCHEDULE.number).distinct().select_from(PLAYED.join(open_, same)).where(mine)
         with self._access.read() as connection:
             return frozenset(connection.execute(query).scalars())
 
     def progress(self, tournament: int) -> RowCounts:
         """How far a tournament is."""
-        last = sa.select(_S.number, _S.round_no).where(_S.tournament_id == tournament)
-        done = sa.select(sa.func.count()).select_from(PLAYED).where(_S.tournament_id == tournament)
+        last = sa.select(_SCHEDULE.number, _SCHEDULE.round_no).where(_SCHEDULE.tournament_id == tournament)
+        done = sa.select(sa.func.count()).select_from(PLAYED).where(_SCHEDULE.tournament_id == tournament)
         # The index of void matches holds these alone, and so they are looked up first.
-        void = sa.select(sa.func.count()).select_from(MATCH.join(SCHEDULE, _M.id == _S.id))
-        void = void.where(_M.void_reason.is_not(None), _S.tournament_id + 0 == tournament)
+        void = sa.select(sa.func.count()).select_from(MATCH.join(SCHEDULE, _MATCH.id == _SCHEDULE.id))
+        void = void.where(_MATCH.void_reason.is_not(None), _SCHEDULE.tournament_id + 0 == tournament)
         with self._access.read() as connection:
-            rows, rounds = connection.execute(last.order_by(_S.number.desc()).limit(1)).first() or (0, 0)
+            rows, rounds = connection.execute(last.order_by(_SCHEDULE.number.desc()).limit(1)).first() or (
+                0,
+                0,
+            )
             if type(rows) is not int or type(rounds) is not int:
                 raise first_bad(connection, SCHEDULE, tournament)
             counted = [connection.execute(query).scalar_one() for query in (done, void)]
@@ -100,11 +110,14 @@ class Schedules(Subject):
 
     def settled(self, tournament: int) -> int:
         """The number of matches from the first on that all have a result: that prefix never changes."""
-        mine = _S.tournament_id == tournament
-        open_ = sa.select(sa.func.min(_S.number)).select_from(ALL_ROWS).where(mine, _M.id.is_(None))
-        count = sa.select(sa.func.coalesce(sa.func.max(_S.number), 0)).where(mine)
+        mine = _SCHEDULE.tournament_id == tournament
+        open_ = (
+            sa.select(sa.func.min(_SCHEDULE.number)).select_from(ALL_ROWS).where(mine, _MATCH.id.is_(None))
+        )
+        count = sa.select(sa.func.coalesce(sa.func.max(_SCHEDULE.number), 0)).where(mine)
         with self._access.read() as connection:
-            first_open, last = connection.execute(open_).scalar(), connection.execute(count).scalar()
+            first_open = connection.execute(open_).scalar()
+            last = connection.execute(count).scalar()
             if type(last) is not int or type(first_open) not in (int, type(None)):
                 raise first_bad(connection, SCHEDULE, tournament)
         return last if first_open is None else int(first_open) - 1

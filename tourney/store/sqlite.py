@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -30,13 +30,13 @@ COMPILED: Final[LRUCache[object, object]] = LRUCache(1000)
 """The compiled statements of all engines: a process compiles each once, not once a database."""
 
 APPLICATION_ID = 0x54524E59
-"""What marks an SQLite file as ours, at byte 68 of its header: "TRNY"."""
+"""The application id of our SQLite files, at byte 68 of the header: "TRNY"."""
 
 WRITE = "tourney_write"
 """The execution option of a connection that means to write."""
 
 _MAGIC = b"SQLite format 3\x00"
-_BUSY_SECONDS = 30.0
+_BUSY_SECONDS = 30.0  # for another writer to finish; a run waits less, as it can spool its results
 _SHRINK_SECONDS = 5.0  # to wait for other programs, before the space of removed rows stays in the file
 _OPEN: Final[Counter[tuple[int, int]]] = Counter()
 """How many connections of this process a file has, by its device and number.
@@ -84,8 +84,8 @@ class _Connection(sqlite3.Connection):
 
 
 def _file(place: Path | int) -> tuple[int, int]:
-    found = os.stat(place)  # noqa: PTH116 - of a descriptor too
-    return found.st_dev, found.st_ino
+    status = os.stat(place)  # noqa: PTH116 - of a descriptor too
+    return status.st_dev, status.st_ino
 
 
 def path_of(url: URL) -> Path:
@@ -162,7 +162,7 @@ def make_engine(path: Path, busy: float | None = None, *, frozen: bool = False) 
         before = _stamp(path)
 
         def commit(_connection: Connection) -> None:
-            # Another program may have written meanwhile, so what was read may be of two moments.
+            # Another program may have written meanwhile: the pages read may be of two moments.
             if _stamp(path) != before:
                 raise StoreUnavailable(f"the database {path} was written to while it was read: start again")
 
@@ -182,12 +182,12 @@ def _refuse_other(connection: Any, path: Path) -> None:
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size, _size_of_wal(path)
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, _size_of_wal(path)
 
 
 def _size_of_wal(path: Path) -> int:
-    """The bytes of what was written last and is not yet in the file itself."""
+    """The bytes of the log, which are not yet in the file itself."""
     with suppress(OSError):
         return path.with_name(f"{path.name}-wal").stat().st_size
     return 0
@@ -310,7 +310,7 @@ def _check_file(path: Path) -> None:
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise StoreError(f"the database {path} is another program's; name another one")
     page = int.from_bytes(header[16:18], "big")
-    # SQLite would take what is missing of a page for zeros.
+    # SQLite would take the missing part of a page for zeros.
     if not _size_of_wal(path) and path.stat().st_size % (page if page > 1 else 65536):
         raise StoreError(f"the database {path} is damaged: it breaks off within a page; restore a backup")
 
@@ -321,10 +321,10 @@ def _refuse_names(path: Path) -> None:
         return
     # A process that makes a database, or was killed when it did, leaves a second name for a moment.
     for pattern in (f".{escape(path.name)}.new-*", ".tourney-*.new"):
-        for other in path.parent.glob(pattern):
+        for lock in path.parent.glob(pattern):
             with suppress(OSError):
-                if other.samefile(path):
-                    other.unlink()
+                if lock.samefile(path):
+                    lock.unlink()
     if (count := path.stat().st_nlink) > 1:
         raise StoreError(
             f"the database {path} has {count} names (hard links), but SQLite's log lies beside only one of"
@@ -341,11 +341,11 @@ _ADVICE: Final = {
     "not a database": "it is damaged: restore a backup",
     "disk I/O": "the disk failed or is full: see to it, and start again",
 }
-"""What to do about an SQLite error, by words that it uses."""
+"""Advice about an SQLite error, by words that it uses."""
 
 
 def advice(text: str) -> str:
-    """What to do about an SQLite error; "" where there is nothing to say."""
+    """Advice about an SQLite error; "" if there is none."""
     return next((f"; {what}" for word, what in _ADVICE.items() if word in text), "")
 
 
@@ -386,15 +386,23 @@ def shrink(path: Path) -> bool:
     return True
 
 
-def full_check(path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """The problems that SQLite's thorough check finds, and table and sentence of each orphaned row."""
+class Orphan(NamedTuple):
+    """A row that refers to a missing one: its table, and a sentence on it."""
+
+    table: str
+    sentence: str
+
+
+def full_check(path: Path) -> tuple[tuple[str, ...], tuple[Orphan, ...]]:
+    """The problems that SQLite's thorough check finds, and the orphaned rows."""
     try:
         with closing(connect(path, frozen=check(path))) as connection:
-            found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+            lines = connection.execute("PRAGMA integrity_check(20)")
+            problems = [problem for (problem,) in lines if problem != "ok"]
             orphans = [
-                (row[0], f"row {row[1]} of {row[0]} refers to a row of {row[2]} that is missing")
-                for row in connection.execute("PRAGMA foreign_key_check")
+                Orphan(table, f"row {row} of {table} refers to a row of {parent} that is missing")
+                for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check")
             ]
     except sqlite3.Error as error:
         raise StoreError(f"the database {path} cannot be used: {error}{advice(str(error))}") from error
-    return tuple(found), tuple(orphans)
+    return tuple(problems), tuple(orphans)

@@ -24,8 +24,9 @@ from tourney.store.models import MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.rows import bad_value, each, first_bad, shape_of
 from tourney.store.values import VoidReason
 
-_S, _M = SCHEDULE.c, MATCH.c
-_BY_MATCH: Any = _S.tournament_id + 0
+_SCHEDULE = SCHEDULE.c
+_MATCH = MATCH.c
+_BY_MATCH: Any = _SCHEDULE.tournament_id + 0
 """The tournament of few matches: as a sum, so that these are looked up first and not the whole schedule."""
 
 
@@ -60,26 +61,42 @@ class PairTotal(NamedTuple):
     half_points: int
 
 
+class FaultCount(NamedTuple):
+    """The number of an entrant's faults of one kind."""
+
+    entrant: int
+    kind: str
+    times: int
+
+
+class VoidCount(NamedTuple):
+    """The number of matches that an entrant makes void."""
+
+    entrant: int
+    matches: int
+
+
 class StandingsTotals(NamedTuple):
-    """What standings by points are made of.
+    """The sums that standings by points are made of.
 
     ``by_seat``: each entrant's sums by seat (from 1), those without a match left out; ``pairs``: sorted,
-    those that never met left out; ``faults``: ``(entrant number, kind, count)``, of void matches too, sorted.
+    those that never met left out; ``faults``: of void matches too, sorted.
     ``lucks``: see ``Totals.luck``; empty unless it was asked for.
     """
 
     by_seat: Mapping[tuple[int, int], ScoreTotals]
     pairs: tuple[PairTotal, ...]
-    faults: tuple[tuple[int, str, int], ...]
+    faults: tuple[FaultCount, ...]
     lucks: Mapping[int, tuple[int, int]] = MappingProxyType({})
 
     @property
     def scores(self) -> dict[int, ScoreTotals]:
         """The sums of each entrant's matches; an entrant without one is left out."""
-        found: dict[int, ScoreTotals] = {}
-        for (entrant, _), one in self.by_seat.items():
-            found[entrant] = ScoreTotals(*map(sum, zip(found.get(entrant, ScoreTotals()), one, strict=True)))
-        return found
+        totals: dict[int, ScoreTotals] = {}
+        for (entrant, _), seat_totals in self.by_seat.items():
+            before = totals.get(entrant, ScoreTotals())
+            totals[entrant] = ScoreTotals(*map(sum, zip(before, seat_totals, strict=True)))
+        return totals
 
 
 class OverloadTotals(Part, frozen=True):
@@ -134,18 +151,18 @@ class ResultSums:
                 score[2 if alone else 3] += times
             if place < len(faults) and faults[place] is not None:
                 score[4] += times
-            for other, (opponent, rank_of_other) in enumerate(zip(entrants, ranks, strict=True)):
-                if other != place:
+            for opponent_place, (opponent, rank_of_opponent) in enumerate(zip(entrants, ranks, strict=True)):
+                if opponent_place != place:
                     pair = self._pairs[entrant, opponent]
                     pair[0] += times
-                    pair[1] += times * half_points(rank, rank_of_other)
+                    pair[1] += times * half_points(rank, rank_of_opponent)
 
     def totals(self) -> StandingsTotals:
         """The sums of all results so far."""
         return StandingsTotals(
             {key: ScoreTotals(*sums) for key, sums in sorted(self._scores.items())},
             tuple(PairTotal(*key, *sums) for key, sums in sorted(self._pairs.items())),
-            tuple((*key, times) for key, times in sorted(self._faults.items())),
+            tuple(FaultCount(*key, times) for key, times in sorted(self._faults.items())),
         )
 
 
@@ -153,38 +170,39 @@ class Totals(Subject):
     """Reads sums over the matches of a tournament, which the database counts when they are asked for."""
 
     def standings(self, tournament: int) -> StandingsTotals:
-        """What standings are made of."""
-        columns = (_S.seating, _M.ranks, _M.faults, _M.void_reason)
+        """The sums for standings."""
+        columns = (_SCHEDULE.seating, _MATCH.ranks, _MATCH.faults, _MATCH.void_reason)
         query = sa.select(*columns, sa.func.count()).select_from(PLAYED).group_by(*columns)
-        query = query.where(_S.tournament_id == tournament)
+        query = query.where(_SCHEDULE.tournament_id == tournament)
         sums = ResultSums()
         with self._access.read() as connection:
             shape = shape_of(connection, tournament)
             for seating, ranks, faults, why, times in each(connection, query):
                 with naming(partial(bad_value, connection, tournament)):
-                    places, kinds = read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
+                    places = read_ranks(ranks, shape.seats)
+                    kinds = read_faults(faults, shape.seats)
                     entrants = read_seating(seating, *shape)
                 sums.add(entrants, places, kinds, void=why is not None, times=times)
         return sums.totals()
 
-    def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
-        """``(entrant number, kind, count)`` of all faults, in void matches too, sorted."""
+    def faults(self, tournament: int) -> tuple[FaultCount, ...]:
+        """The faults of all entrants by kind, in void matches too, sorted."""
         seat = SEAT.c
         query = sa.select(seat.entrant, seat.fault, sa.func.count()).group_by(seat.entrant, seat.fault)
         query = query.where(seat.tournament_id == tournament, seat.fault.is_not(None))
         with self._access.read() as connection:
-            found = connection.execute(query).all()
+            rows = connection.execute(query).all()
             entrants = range(shape_of(connection, tournament).entrants)
-            if not all(one[0] in entrants and one[1] in FAULT_KINDS for one in found):
+            if not all(entrant in entrants and kind in FAULT_KINDS for entrant, kind, _ in rows):
                 raise first_bad(connection, SEAT, tournament)
-        return tuple(sorted((number, kind, int(count)) for number, kind, count in found))
+        return tuple(sorted(FaultCount(entrant, kind, int(count)) for entrant, kind, count in rows))
 
     def faults_by_entrant(self, tournament: int) -> Counter[int]:
         """The number of faults of each entrant by its number, those in void matches included."""
-        found: Counter[int] = Counter()
+        counts: Counter[int] = Counter()
         for number, _, count in self.faults(tournament):
-            found[number] += count
-        return found
+            counts[number] += count
+        return counts
 
     def overload(self, tournament: int) -> tuple[OverloadTotals, dict[int, OverloadTotals]]:
         """Overloaded turns and matches of a tournament, and those of each entrant.
@@ -201,25 +219,28 @@ class Totals(Subject):
         with self._access.read() as connection:
             rows = connection.execute(query).all()
             entrants = range(shape_of(connection, tournament).entrants)
-            if not all(row[0] in entrants for row in rows) or _has_float(rows):
+            if not all(entrant in entrants for entrant, *_ in rows) or _has_float(rows):
                 raise first_bad(connection, SEAT, tournament)
-            count = int(connection.execute(matches).scalar_one()) if any(row[2] for row in rows) else 0
-        found = {row[0]: OverloadTotals(*(int(value or 0) for value in row[1:])) for row in rows}
-        turns = sum(one.turns for one in found.values())
-        overloaded = sum(one.overloaded for one in found.values())
-        return OverloadTotals(turns, overloaded, count), found
+            any_overloaded = any(overloaded for _, _, overloaded, _ in rows)
+            count = int(connection.execute(matches).scalar_one()) if any_overloaded else 0
+        by_entrant = {
+            entrant: OverloadTotals(*(int(value or 0) for value in sums)) for entrant, *sums in rows
+        }
+        turns = sum(totals.turns for totals in by_entrant.values())
+        overloaded = sum(totals.overloaded for totals in by_entrant.values())
+        return OverloadTotals(turns, overloaded, count), by_entrant
 
     def overloaded(self, tournament: int, most: int | None = None) -> tuple[OverloadedMatch, ...]:
         """The matches with overloaded turns, those with the most first; at most ``most``."""
         seat = SEAT.c
         stretched = sa.func.sum(seat.overloaded)
         query = (
-            sa.select(_S.number, sa.func.coalesce(sa.func.sum(seat.turns), 0), stretched)
-            .select_from(SEAT.join(SCHEDULE, _S.id == seat.match_id))
-            .where(_S.tournament_id == tournament)
-            .group_by(_S.number)
+            sa.select(_SCHEDULE.number, sa.func.coalesce(sa.func.sum(seat.turns), 0), stretched)
+            .select_from(SEAT.join(SCHEDULE, _SCHEDULE.id == seat.match_id))
+            .where(_SCHEDULE.tournament_id == tournament)
+            .group_by(_SCHEDULE.number)
             .having(stretched > 0)
-            .order_by(stretched.desc(), _S.number)
+            .order_by(stretched.desc(), _SCHEDULE.number)
             .limit(most)
         )
         with self._access.read() as connection:
@@ -230,70 +251,78 @@ class Totals(Subject):
 
     def distinct(self, tournament: int) -> tuple[int, int]:
         """The number of matches with known plays, and how many of these are distinct; void ones left out."""
-        game = _S.seating.concat(" ").concat(_M.evidence)
-        known = sa.and_(_S.tournament_id == tournament, _M.void_reason.is_(None), _M.evidence != "")
-        query = sa.select(sa.func.count(), sa.func.count(sa.distinct(game))).select_from(PLAYED).where(known)
+        game = _SCHEDULE.seating.concat(" ").concat(_MATCH.evidence)
+        with_evidence = sa.and_(
+            _SCHEDULE.tournament_id == tournament, _MATCH.void_reason.is_(None), _MATCH.evidence != ""
+        )
+        query = (
+            sa.select(sa.func.count(), sa.func.count(sa.distinct(game)))
+            .select_from(PLAYED)
+            .where(with_evidence)
+        )
         with self._access.read() as connection:
             matches, distinct = connection.execute(query).one()
         return int(matches), int(distinct)
 
     def luck(self, tournament: int) -> dict[int, tuple[int, int]]:
         """The luck of each entrant, in units, and the matches of which it is known; void ones left out."""
-        query = sa.select(_S.seating, _M.evidence).select_from(PLAYED)
-        query = query.where(_S.tournament_id == tournament, _M.void_reason.is_(None))
-        found: dict[int, tuple[int, int]] = {}
+        query = sa.select(_SCHEDULE.seating, _MATCH.evidence).select_from(PLAYED)
+        query = query.where(_SCHEDULE.tournament_id == tournament, _MATCH.void_reason.is_(None))
+        by_entrant: dict[int, tuple[int, int]] = {}
         with self._access.read() as connection:
             shape = shape_of(connection, tournament)
-            for seating, text in each(connection, query.where(_M.evidence.contains(":"))):
+            for seating, text in each(connection, query.where(_MATCH.evidence.contains(":"))):
                 with naming(partial(bad_value, connection, tournament)):
                     lucks = read_evidence(text, shape.seats).luck
                     seats = zip(read_seating(seating, *shape), lucks, strict=True)
                 for entrant, units in seats:
-                    total, matches = found.get(entrant, (0, 0))
-                    found[entrant] = total + units, matches + 1
-        return found
+                    total, matches = by_entrant.get(entrant, (0, 0))
+                    by_entrant[entrant] = total + units, matches + 1
+        return by_entrant
 
     def void_matches(self, tournament: int) -> tuple[tuple[int, str], ...]:
         """The numbers and notes of the matches that the machine made void."""
         query = (
-            sa.select(_S.number, _M.note)
+            sa.select(_SCHEDULE.number, _MATCH.note)
             .select_from(PLAYED)
-            .where(tournament == _BY_MATCH, _M.void_reason.in_(("machine-failure", "overload", "memory")))
-            .order_by(_S.number)
+            .where(tournament == _BY_MATCH, _MATCH.void_reason.in_(("machine-failure", "overload", "memory")))
+            .order_by(_SCHEDULE.number)
         )
         with self._access.read() as connection:
             return tuple((int(number), str(note)) for number, note in connection.execute(query))
 
-    def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
-        """``(entrant number, matches void for it)`` of the benched entrants, sorted."""
+    def benched(self, tournament: int) -> tuple[VoidCount, ...]:
+        """The matches that are void for each benched entrant, sorted."""
         return self._blamed(tournament, "benched")
 
-    def out_of_memory(self, tournament: int) -> tuple[tuple[int, int], ...]:
-        """``(entrant number, matches void for it)`` of those that used most of a full memory, sorted."""
+    def out_of_memory(self, tournament: int) -> tuple[VoidCount, ...]:
+        """The matches that are void for each entrant that used most of a full memory, sorted."""
         return self._blamed(tournament, "memory")
 
-    def _blamed(self, tournament: int, reason: VoidReason) -> tuple[tuple[int, int], ...]:
+    def _blamed(self, tournament: int, reason: VoidReason) -> tuple[VoidCount, ...]:
         query = (
-            sa.select(_M.void_entrant, sa.func.count())
+            sa.select(_MATCH.void_entrant, sa.func.count())
             .select_from(PLAYED)
-            .where(tournament == _BY_MATCH, _M.void_reason == reason)
-            .group_by(_M.void_entrant)
+            .where(tournament == _BY_MATCH, _MATCH.void_reason == reason)
+            .group_by(_MATCH.void_entrant)
         )
         with self._access.read() as connection:
-            found = connection.execute(query).all()
+            rows = connection.execute(query).all()
             shape = shape_of(connection, tournament)
-            for entrant, _ in found:
+            for entrant, _ in rows:
                 with naming(partial(bad_value, connection, tournament)):
                     read_int("void_entrant", entrant, 0, shape.entrants - 1)
-        return tuple(sorted((entrant, int(count)) for entrant, count in found))
+        return tuple(sorted(VoidCount(entrant, int(count)) for entrant, count in rows))
 
     def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:
         """The numbers of the matches that are void because this entrant is benched."""
-        query = sa.select(_S.number).select_from(PLAYED)
-        query = query.where(_M.void_entrant == entrant, _M.void_reason == "benched")
+        query = sa.select(_SCHEDULE.number).select_from(PLAYED)
+        query = query.where(_MATCH.void_entrant == entrant, _MATCH.void_reason == "benched")
         with self._access.read() as connection:
-            found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
-            return tuple(found.scalars())
+            numbers = connection.execute(
+                query.where(_SCHEDULE.tournament_id == tournament).order_by(_SCHEDULE.number)
+            )
+            return tuple(numbers.scalars())
 
 
 def _has_float(rows: Iterable[Iterable[object]]) -> bool:

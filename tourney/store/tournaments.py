@@ -70,13 +70,15 @@ def tournament_of(row: Columns) -> Tournament:
         if row[column] != getattr(plan, column):
             raise ColumnError(column, row[column], f"{getattr(plan, column)} as the column plan has it")
     check_columns(TOURNAMENT, row)
-    salt, beacon = row["salt"], row["beacon"]
+    salt = row["salt"]
+    beacon = row["beacon"]
     if salt is not None and re.fullmatch("[0-9a-f]{32}", salt) is None:
         raise ColumnError("salt", salt, "32 hex digits")
     if beacon is not None:
         beacon = read_json("beacon", beacon, Beacon, "a beacon")
     origin = Origin(bool(row["seed_chosen"]), salt or "", beacon)
-    seed, run = read_seed(row["seed"]), run_from(row["run"])
+    seed = read_seed(row["seed"])
+    run = run_from(row["run"])
     return Tournament(row["id"], plan, seed, origin, run, bool(row["complete"]), row["created"], row["root"])
 
 
@@ -86,9 +88,9 @@ def entrant_of(row: Columns, number: int) -> StoredEntrant:
         raise ColumnError("number", row["number"], f"{number}, the next one")
     check_columns(ENTRANT, row)
     args = read_json("args", row["args"], tuple[str, ...], "a JSON list of texts")
-    own = {name: row[name] for name in ("title", "author", "joined", "line", "rating", "deviation")}
+    values = {name: row[name] for name in ("title", "author", "joined", "line", "rating", "deviation")}
     entrant = Entrant(row["name"], row["bot"], row["version"], args, row["digest"])
-    return StoredEntrant(number, entrant, **own, left=row["left_at"], broken=row["broken"] or "")
+    return StoredEntrant(number, entrant, **values, left=row["left_at"], broken=row["broken"] or "")
 
 
 def entrant_values(tournament: int, stored: StoredEntrant) -> dict[str, object]:
@@ -108,7 +110,7 @@ class Archive(NamedTuple):
     """The file that holds the records, logs and measurements of a tournament instead of the database.
 
     ``file`` is its name without its folder, ``sha256`` that of its bytes, ``created`` (ISO 8601, UTC) when it
-    was made. ``hosts``: those that played, with their speeds (0: unknown); None if that is not known.
+    was made. ``hosts``: the hosts that played, with their speeds (0: unknown); None if they are unknown.
     """
 
     file: str
@@ -117,7 +119,7 @@ class Archive(NamedTuple):
     hosts: Mapping[str, int] | None = None
 
     def __str__(self) -> str:
-        """Its name and how to bring back what it holds, for a sentence."""
+        """Its name and the way to bring back its records, for a sentence."""
         return (
             f"the archive {self.file} (sha256 {self.sha256[:16]}...); `tourney db unarchive"
             f" {shlex.quote(self.file)}` brings it back"
@@ -134,7 +136,7 @@ def archive_of(row: Columns) -> Archive:
 
 
 def verdict_of(row: Columns) -> JsonObject:
-    """What a comparison came to."""
+    """The verdict of a comparison."""
     return read_json("data", row["data"], JsonObject, "a JSON object")
 
 
@@ -161,16 +163,18 @@ class Tournaments(Subject):
 
         Questions about a bot are the last only if there is nothing else.
         """
-        found = self.all()
-        if not found:
+        stored = self.all()
+        if not stored:
             raise UsageError("the database holds no tournament yet: begin one with `tourney run FILE.toml`")
         if name is None:
             # The newest first, so that formats of older ones are not imported.
             tournaments = (
-                one for one in reversed(found) if not ranking_format(one.plan.format).asks_question
+                tournament
+                for tournament in reversed(stored)
+                if not ranking_format(tournament.plan.format).asks_question
             )
-            return next(tournaments, found[-1])
-        named = {one.name: one for one in found}
+            return next(tournaments, stored[-1])
+        named = {tournament.name: tournament for tournament in stored}
         if name in named:
             return named[name]
         raise UsageError(f"there is no tournament {name!r} in this database; there are: {', '.join(named)}")
@@ -181,10 +185,10 @@ class Tournaments(Subject):
 
     def by_id(self, tournament: int) -> Tournament:
         """A tournament by id. Raises UsageError if there is none."""
-        found = read_value(self._access, TOURNAMENT, tournament_of, id=tournament)
-        if found is None:
+        stored = read_value(self._access, TOURNAMENT, tournament_of, id=tournament)
+        if stored is None:
             raise UsageError(f"there is no tournament with the id {tournament} in this database")
-        return found
+        return stored
 
     def archives(self) -> dict[int, Archive]:
         """Where the records of archived tournaments are, by the tournament's id."""
@@ -329,8 +333,8 @@ class Tournaments(Subject):
 
     def presentation(self, tournament: int) -> Presentation:
         """How a tournament presents itself; without any, an empty value."""
-        found = read_value(self._access, PRESENTATION, presentation_of, tournament_id=tournament)
-        return found or NO_PRESENTATION
+        presentation = read_value(self._access, PRESENTATION, presentation_of, tournament_id=tournament)
+        return presentation or NO_PRESENTATION
 
     def keep_presentation(self, tournament: int, presentation: Presentation) -> None:
         """Keep how a tournament presents itself; digests and root do not change."""
@@ -377,12 +381,14 @@ class StoredHosts(Subject):
     def refused(self, tournament: int) -> tuple[RefusedHost, ...]:
         """The hosts that get no match of a tournament, by name, with their matches that are stored."""
         query = sa.select(REFUSED_HOST).where(REFUSED_HOST.c.tournament_id == tournament)
-        found = read_values(self._access, REFUSED_HOST, query.order_by(REFUSED_HOST.c.host), refused_host_of)
-        matches: dict[str, list[int]] = {one.host: [] for one in found}
-        for number, host in self.of_matches(tournament) if found else ():
+        hosts = read_values(self._access, REFUSED_HOST, query.order_by(REFUSED_HOST.c.host), refused_host_of)
+        matches: dict[str, list[int]] = {host_refused.host: [] for host_refused in hosts}
+        for number, host in self.of_matches(tournament) if hosts else ():
             if (machine := machine_of(host)) in matches:
                 matches[machine].append(number)
-        return tuple(one._replace(matches=tuple(matches[one.host])) for one in found)
+        return tuple(
+            host_refused._replace(matches=tuple(matches[host_refused.host])) for host_refused in hosts
+        )
 
     def refuse(self, tournament: int, host: str, why: str) -> None:
         """Give a host no more matches of a tournament."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from tourney.errors import StoreError, legible
+from tourney.errors import StoreError
 from tourney.match.evidence import NONE, Evidence
 from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
@@ -28,9 +28,10 @@ from tourney.schema import (
     read,
     show,
 )
-from tourney.seeds import match_seed, sample_book_line
+from tourney.seeds import match_seed, sample_book_line, shuffled_book_line
 from tourney.store.beacon import Beacon
 from tourney.store.column_reading import ColumnError, read_json
+from tourney.texts import legible
 
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
 NO_BOT: Final = "0" * 64
@@ -101,27 +102,27 @@ class ExportedRun(RunSettings, frozen=True, forbid_unknown_fields=True):
 class StoredRun(ExportedRun, frozen=True, forbid_unknown_fields=True):
     """Run settings as stored: with the ``floor``, which is of this machine.
 
-    These are the degrees of the protections below which no bot is started. They are what the first run had,
-    or what the tournament was allowed to go on with if it is ``weaker``.
+    These are the degrees of the protections below which no bot is started. They are the first run's or,
+    if the tournament is ``weaker``, lower ones with which it was allowed to go on.
     """
 
     floor: dict[ProtectionName, Literal["enforced", "partial", "absent"]] = {}
 
     @property
     def settings(self) -> RunSettings:
-        """Those that a file may have."""
+        """The settings that a file may have."""
         return RunSettings(**{name: getattr(self, name) for name in RunSettings.__struct_fields__})
 
 
 class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """What a tournament file fixes at the first start, except for the seed and the entrants.
+    """The part of a tournament that its file fixes at the first start, without the seed and the entrants.
 
     ``options`` holds all the game's options, and ``extra`` the format's own settings, both sorted by name; in
     JSON they are objects. ``games_per_pairing`` is a multiple of the mirrored group's size. ``book`` holds
     openings, each a tuple of actions. ``mirrored_dice``: the games of a mirrored group share a seed; the key
     is stored only where they do not. ``opening_order``: how a match finds its line of the book; the key is
-    stored only where it is not ``random``. ``ranking``: what decides the places; plans of older versions lack
-    the key and rank as those versions did.
+    stored only where it is not ``random``, which is the rule of older plans. ``ranking``: what decides the
+    places; plans of older versions lack the key and rank as those versions did.
     """
 
     name: Text
@@ -137,33 +138,44 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     limits: Limits = DEFAULT_LIMITS
     extra: tuple[tuple[str, int | str], ...] = ()
     mirrored_dice: bool = True
-    opening_order: Literal["random", "sequential"] = "random"
+    opening_order: Literal["random", "sequential", "shuffled"] = "random"
     ranking: RankingRule | None = None
 
     def opening_of(self, seed: int, row: Row) -> Opening:
-        """The opening of a row's match, whose seed is ``seed``."""
+        """The opening of a row's match in a tournament with this seed."""
         if not self.book:
             return Opening(plies=self.opening_plies)
         return Opening(actions=self.book[self.book_line(seed, row)])
 
     def book_line(self, seed: int, row: Row) -> int:
-        """The line (from 0) of the book that a row's match, whose seed is ``seed``, begins with.
+        """The line (from 0) of the book that a row's match begins with, in a tournament with this seed.
 
-        ``random``: sampled by the seed. ``sequential``: round after round and repeat after repeat take the
-        next line; all tables of a round share it.
+        ``random``: sampled by the match's seed, so that lines may repeat. ``sequential``: round after round
+        and repeat after repeat take the next line; all tables of a round share it. ``shuffled``: the games of
+        the same entrants go through the book in an order of their own, and repeat no line before its end.
         """
         if self.opening_order == "random":
-            return sample_book_line(seed, len(self.book))
+            return sample_book_line(self.seed_of(seed, row), len(self.book))
         # With [until] such a format plays one group of games of each pairing in a round.
         cycles = ranking_format(self.format).known_at_start and Until.of(self.extra) is not None
-        repeats = 1 if cycles else self.games_per_pairing // group_size(self.seats)
-        return ((row.round - 1) * repeats + row.repeat - 1) % len(self.book)
+        group = group_size(self.seats)
+        repeats = 1 if cycles else self.games_per_pairing // group
+        shuffled = self.opening_order == "shuffled"
+        # Repeats of these are numbered through the rounds, also those that a later file adds.
+        through = shuffled and self.rounds is None and self.format in _REPEATING and not cycles
+        turn = (0 if through else row.round - 1) * repeats + row.repeat - 1
+        if not shuffled:
+            return turn % len(self.book)
+        if not self.mirrored_dice:
+            turn = turn * group + row.order - 1
+        return shuffled_book_line(seed, row.seats, turn, len(self.book))
 
     def seed_of(self, seed: int, row: Row) -> int:
         """The seed of a row's match in a tournament with this seed."""
         return match_seed(seed, row.round, row.table, row.repeat, None if self.mirrored_dice else row.order)
 
 
+_REPEATING: Final = ("round-robin", "gauntlet")
 OPTIONAL_KEYS: Final = ("mirrored-dice", "opening-order", "ranking")
 """The keys that older plans lack; the first two are stored only where they are used."""
 _RANKING_KEYS: Final = frozenset(field.encode_name for field in msgspec.structs.fields(RankingRule))
@@ -389,7 +401,7 @@ class ReplacedResult(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void.
+    """The outcome of a row for the store: a match as played, or (``played`` None) why it is void.
 
     ``void_entrant`` is the number of the entrant that makes the match void, as it is benched or
     (``out_of_memory``) used the most of a machine whose memory was full; or None. ``note`` is text for
@@ -413,7 +425,7 @@ class MatchResult:
         return "overload" if self.overloaded else "machine-failure"
 
     def result(self, seats: int) -> Result:
-        """What is stored of the match. Raises StoreError if it was played with another number of seats."""
+        """The match's result, as stored. Raises StoreError if it was played with another number of seats."""
         played = self.played
         outcome = Outcome((1,) * seats, "void", ()) if played is None else played.outcome
         if len(outcome.ranks) != seats:

@@ -4,13 +4,13 @@ from concurrent.futures import Future
 
 import pytest
 
-from tests.support.clusters import Cup, FakeLink, FakeNode, cluster, play
+from tests.addons.cluster.clusters import Cup, FakeLink, FakeNode, cluster, play
 from tests.support.tournaments import entrant, refused
 from tourney.addons.cluster import batches
+from tourney.addons.cluster.messages import HostInfo, RequestedMatch
 from tourney.addons.cluster.nodes import ClusterNode, IntroducedNode, LinkLostError
 from tourney.match.spec import MatchSpec
 from tourney.run.workers.executor import MatchTask
-from tourney.run.workers.messages import HostInfo, RequestedMatch
 from tourney.store.database import Database
 
 
@@ -24,7 +24,8 @@ def test_matches_wait_on_where_the_connection_is_lost() -> None:
     )
     for name in "ab":
         queue.nodes[name] = batches.PlayingNode(IntroducedNode(ClusterNode(name, name, 1), HostInfo()))
-    rechecked.sides.append((queue.nodes["a"].known, play(rechecked.task).played or pytest.fail("not played")))
+    played = play(rechecked.task).played or pytest.fail("not played")
+    rechecked.sides.append(batches.HostResult(queue.nodes["a"].known, played))
     rechecked.not_on = {"a"}
     for _ in range(batches.IN_FLIGHT):
         queue.nodes["b"].send([], 0.0)

@@ -10,12 +10,13 @@ from typing import Literal
 import pytest
 from msgspec import structs
 
-from tests.support import clusters
-from tests.support.clusters import Cup, FakeLink, FakeNode, about_run, cluster, other_game, play, two
+from tests.addons.cluster import clusters
+from tests.addons.cluster.clusters import Cup, FakeLink, FakeNode, about_run, cluster, other_game, play, two
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tables import make_spec
 from tests.support.tournaments import begin, refused
 from tourney.addons.cluster.batches import FaultRates, HostResult, Rechecks, SubmittedMatch, at_least
+from tourney.addons.cluster.messages import HostInfo, ReplyHead, RequestedMatch, encode, reply_of
 from tourney.addons.cluster.nodes import ClusterNode, IntroducedNode
 from tourney.bots.channel.interface import Channel, Event
 from tourney.check.named_seeds import RandomChannel
@@ -28,7 +29,6 @@ from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.withdrawal import find_withdrawal, withdraw
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.run.workers.messages import HostInfo, ReplyHead, RequestedMatch, encode, reply_of
 from tourney.store.database import Database
 
 
@@ -207,7 +207,7 @@ def test_host_that_lets_a_rival_time_out_is_named(repository: Database, lying: b
 
 
 def sent_by(name: str, match: PlayedMatch) -> HostResult:
-    return IntroducedNode(ClusterNode(name, name, 1), HostInfo()), match
+    return HostResult(IntroducedNode(ClusterNode(name, name, 1), HostInfo()), match)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.cluster.dask_cluster import BOT, MATCHES, Cluster, Runs
 from tests.support.command import PROGRAM
-from tests.support.dask_cluster import BOT, MATCHES, Cluster, Runs
 from tests.support.processes import PATIENCE, wait_for
 from tourney.addons.cluster.dask import DaskLink
 from tourney.bots.sandbox.sandbox import open_sandbox
@@ -123,7 +123,7 @@ from tourney.match.runner import MatchRunner
 from tourney.check.named_seeds import RandomChannel
 from tourney.addons.cluster import host_service
 from tourney.run.workers.executor import WorkerReply
-from tourney.run.workers.messages import BatchRequest, decode, reply_of
+from tourney.addons.cluster.messages import BatchRequest, decode, reply_of
 
 def lie(request):
     replies = []

@@ -4,13 +4,13 @@ from itertools import count
 
 import pytest
 
-from tests.support.clusters import Cup, FakeCluster, FakeLink, FakeNode, Said, cluster, two
+from tests.addons.cluster.clusters import Cup, FakeCluster, FakeLink, FakeNode, Said, cluster, two
 from tests.support.tournaments import refused
+from tourney.addons.cluster.messages import ReplyHead, RequestedMatch, encode
 from tourney.addons.cluster.nodes import LinkLostError
 from tourney.errors import BotError, WorkerError
 from tourney.run.summary import End
 from tourney.run.workers.executor import Blame
-from tourney.run.workers.messages import ReplyHead, RequestedMatch, encode
 from tourney.store.database import Database
 
 

@@ -6,12 +6,8 @@ import pytest
 
 from tests.support.memory import set_memory
 from tests.support.tournaments import entrant
-from tourney.addons.cluster import host_service
-from tourney.match.match_memory import ALL_FIT, MatchMemory
-from tourney.match.spec import Limits, MatchSpec
-from tourney.run.workers import messages
-from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.run.workers.messages import (
+from tourney.addons.cluster import host_service, messages
+from tourney.addons.cluster.messages import (
     Question,
     RoomAnswer,
     decode,
@@ -20,6 +16,9 @@ from tourney.run.workers.messages import (
     read_replies,
     reply_of,
 )
+from tourney.match.match_memory import ALL_FIT, MatchMemory
+from tourney.match.spec import Limits, MatchSpec
+from tourney.run.workers.executor import MatchTask, WorkerReply
 
 
 class Worker:

@@ -1,10 +1,10 @@
 """What hosts must have in common, and a scheduler that gives no answer."""
 
-from tests.support.clusters import Cup, FakeLink, FakeNode, Said, about_run, cluster
+from tests.addons.cluster.clusters import Cup, FakeLink, FakeNode, Said, about_run, cluster
 from tests.support.tournaments import refused
+from tourney.addons.cluster.messages import RequestedMatch
 from tourney.errors import UsageError, WorkerError
 from tourney.run.summary import End
-from tourney.run.workers.messages import RequestedMatch
 from tourney.store.database import Database
 
 

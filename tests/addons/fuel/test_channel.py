@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.wasm import binary, start, wasmtime
-from tourney.addons.fuel.channel import GUARD_NS, STILL_NS, FuelChannel, Host, Hosts, _Watch
+from tests.addons.fuel.wasm import binary, start, wasmtime
+from tourney.addons.fuel.channel import GUARD_NS, STILL_NS, FuelChannel, Host, Hosts, VirtualClock, _Watch
 from tourney.addons.fuel.library import make_engine
 from tourney.addons.fuel.meter import HostOrder, HostReport
 from tourney.addons.fuel.runtime import host_words
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.modules import CODE, VirtualClock
+from tourney.bots.modules import CODE
 from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import SandboxError
@@ -219,3 +219,9 @@ def test_only_host_that_stands_still_is_stuck(
     assert stuck in said[-1]
     assert bool(stuck) is bool(said[-1])
     assert not any(said[:-1])
+
+
+def test_virtual_clock_is_the_work_charged_so_far() -> None:
+    clock = VirtualClock()
+    clock.now += 5
+    assert clock() == 5

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.wasm import binary, module, start, wasmtime
+from tests.addons.fuel.wasm import binary, module, start, wasmtime
 from tourney.addons.fuel.host import Program, _unfit
 from tourney.addons.fuel.library import make_engine, measure
 from tourney.addons.fuel.meter import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, HostOrder

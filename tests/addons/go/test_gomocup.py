@@ -43,7 +43,7 @@ def test_two_games_are_played() -> None:
         < DEBUG thinking
         < 8,8
         > TURN 7,8
-        < 8,07
+        <   8 ,\t07
         > INFO game_type 1
         > INFO rule 0
         > INFO timeout_match 9000
@@ -109,7 +109,7 @@ def test_refused_size_and_other_games_are_faults() -> None:
 def test_engine_plays_a_tournament(tmp_path: Path) -> None:
     pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
     engine = tmp_path / "brain"
-    engine.write_bytes((ROOT / "tests" / "engines" / "gomocup_engine.py").read_bytes())
+    engine.write_bytes((ROOT / "tests" / "addons" / "go" / "gomocup_engine.py").read_bytes())
     engine.chmod(0o755)
     entrants = "".join(
         f'[[entrant]]\nname = "{name}"\nprotocol = "gomocup"\ncommand = ["./brain", "{step}"]\n'

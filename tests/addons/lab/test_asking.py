@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.comparisons import asking
+from tests.addons.lab.comparisons import asking
 from tests.support.folders import write_shell_bot
 from tests.support.tournaments import played, refused
 from tourney.addons.lab.asking import Answer, BotQuestion, question_file

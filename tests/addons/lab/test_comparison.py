@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.comparisons import Play, asking
+from tests.addons.lab.comparisons import Play, asking
 from tests.support.coordination import RecordingListener
 from tests.support.even_pools import EVEN_RESULTS, even_ranks, not_finite
 from tests.support.executors import BackwardsExecutor, FuturesExecutor, in_parts

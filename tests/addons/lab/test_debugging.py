@@ -89,3 +89,11 @@ def test_wrong_seats_actions_and_programs_are_refused(record: Record, tmp_path: 
         DebugMatch(record, 3, OwnProgram(folder), None, launch).play(lambda _: None)
     with refused(BotError, "no-such-debugger", "cannot be started: No such file"):
         debugged(record, folder, None, ("no-such-debugger",)).play(lambda _: None)
+
+
+def test_program_that_a_signal_ends_is_named_by_it(record: Record, tmp_path: Path) -> None:
+    folder = write_shell_bot(tmp_path, "dies", FIRST.replace("go)", "go) kill -SEGV $$;"))
+    match = debugged(record, folder, 1)
+    notes = " ".join(line.text for line in match.play(lambda _: None).log)
+    assert "killed by SIGSEGV" in notes
+    assert "-11" not in notes

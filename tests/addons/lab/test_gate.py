@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.support.comparisons import Play, asking
+from tests.addons.lab.comparisons import Play, asking
 from tests.support.coordination import RecordingListener
 from tests.support.executors import BackwardsExecutor, in_parts
 from tests.support.tournaments import played, refused

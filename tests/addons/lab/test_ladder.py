@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -9,11 +10,14 @@ from unittest.mock import patch
 import pytest
 from msgspec import structs
 
-from tests.support.comparisons import Play, asking
+from tests.addons.lab.comparisons import Play, asking
+from tests.schedule import test_ranking_rule
 from tests.support.coordination import RecordingListener
 from tests.support.executors import BackwardsExecutor, FuturesExecutor, in_parts
+from tests.support.schedules import setup
 from tests.support.tournaments import played, refused
 from tourney.addons.lab import ladder
+from tourney.addons.lab.anchored import Placement
 from tourney.addons.lab.asking import Answer, BotQuestion
 from tourney.addons.lab.ladder import LadderFormat, LadderRule, ladder_limits
 from tourney.addons.lab.results import FirstFault, LadderResult
@@ -21,12 +25,12 @@ from tourney.bots.catalogue.shipped import Rating, Rung
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.record import FaultKind
-from tourney.ratings.anchored import Placement
 from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.adaptive import expected
 from tourney.schedule.format import Participant, Setup, find_format, working_formats
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.seeds import derive
 from tourney.store.database import Database
 
@@ -293,3 +297,16 @@ def test_batch_takes_turns_between_both_neighbours() -> None:
     assert rule.groups(2, (1, 2, 3), Placement(90_000, 1)) == [(3,)] * 4
     assert rule.groups(3, (1, 2, 3), Placement(90_000, 1)) == [(3, 2)]
     assert rule.groups(2, (1, 3), None) == [(1,)] * 4
+
+
+def test_ratings_of_a_ladder_that_rank_keep_their_meaning() -> None:
+    """As ``tests/schedule/test_ranking_rule.py`` holds for the formats of the core."""
+    plan = replace(setup(4), extra=LadderRule((-20_000, 0, 15_000), 50, 400).extra())
+    rule = RankingRule("rating", ("rating", "sigma"))
+    history = test_ranking_rule.played(plan, [[(0, 3), (0, 2)], [(0, 1)]])
+    assert test_ranking_rule.columns(LadderFormat(), plan, history, rule) == {
+        "rank": "1 4 3 2",
+        "points": "5 1 0 0",
+        "rating": "6553/25 -200 0 150",
+        "sigma": "2533/10 - - -",
+    }

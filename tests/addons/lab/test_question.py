@@ -9,7 +9,8 @@ from tourney.addons.lab.question import BatchSums, PairBatch, added, rounded
 from tourney.errors import TournamentError
 from tourney.match.evidence import POINT, Evidence
 from tourney.ratings.sequential import pair_scores
-from tourney.schedule.format import Participant, Setup
+from tourney.schedule.format import Participant, Setup, find_format
+from tourney.schedule.ranking_rule import BY_POINTS
 from tourney.schedule.row import Row
 
 
@@ -80,3 +81,8 @@ def test_games_that_repeat_are_counted_once() -> None:
     sums = BatchSums()
     sums.take(results)
     assert added(sums.batches[1]).distinct == 4
+
+
+@pytest.mark.parametrize("name", ["compare", "gate", "tune"])
+def test_default_of_points_ranks_the_entrants_of_a_question(name: str) -> None:
+    assert find_format(name).new_rule(2).tie_breaks == BY_POINTS

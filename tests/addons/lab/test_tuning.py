@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from tests.support.comparisons import asking
+from tests.addons.lab.comparisons import asking
 from tests.support.coordination import RecordingListener
 from tests.support.executors import BackwardsExecutor, in_parts
 from tests.support.tournaments import played
@@ -23,6 +23,7 @@ from tourney.check.tournament import TournamentVerifier
 from tourney.errors import TournamentError
 from tourney.match.record import FaultKind
 from tourney.ratings.sequential import expected_score
+from tourney.run.engine.recorder import RowArguments
 from tourney.run.file_schema import EntrantLine
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, Participant, Setup, find_format
@@ -227,3 +228,19 @@ def test_pool_verifies_a_tuning(tmp_path: Path) -> None:
         verifier = TournamentVerifier(database, database.tournaments.get(result.tuning))
         found = [str(one) for _, findings in verifier.matches(pool) for one in findings or ()]
     assert [text for text in found if "seat" in text] == []
+
+
+def test_rows_have_the_arguments_of_their_records(tmp_path: Path) -> None:
+    """In schedule order, and for a row far down asked for at once."""
+    result = ask(tmp_path, play).result
+    with Database.open(str(tmp_path / "t.db")) as database:
+        tournament = database.tournaments.get(result.tuning)
+        rows = [(number, row) for number, row in database.schedules.rows(tournament.id)]
+        known = RowArguments(database, tournament)
+        assert known.given
+        for number, row in (*rows[::9], rows[3]):
+            record = database.records.stored_match(tournament.id, number).record()
+            given = known.of(row)
+            assert [tuple(given[entrant]) for entrant in row.seats] == [s.args for s in record.spec.seats]
+            assert RowArguments(database, tournament).of(row) == given
+    assert TERMS.names[0] in given[0][0]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.leagues import NOW, new_league, put, reopened
+from tests.addons.league.leagues import NOW, new_league, put, reopened
 from tourney.addons.league import admission
 from tourney.addons.league.admission import enter_house, take_in
 from tourney.addons.league.folder import League

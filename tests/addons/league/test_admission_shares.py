@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.leagues import NOW, new_league, put, reopened, run
+from tests.addons.league.leagues import NOW, new_league, put, reopened, run
 from tourney.addons.league import admission
-from tourney.addons.league.admission import charged_seconds, take_in
+from tourney.addons.league.admission import Allowance, charged_seconds, diagnosis_of, take_in
 from tourney.addons.league.folder import League
 from tourney.addons.league.intake import arrivals, take
 from tourney.addons.league.ledger import Author, BotVersion, Night
@@ -28,8 +28,9 @@ def fates(league: League) -> list[tuple[str, str, str]]:
 def costing(charges: dict[str, float], order: list[str] | None = None) -> Callable[..., Diagnosis]:
     """A check of bots that takes these seconds of each author, or what is allowed if that is less."""
 
-    def diagnose(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
+    def diagnose(league: League, bot: StoredBot, allowed: Allowance) -> Diagnosis:
         author = (bot.folder / "bot.py").read_text().split()[1]
+        seconds = max(0.0, allowed.build if bot.manifest.build else allowed.whole)
         if order is not None:
             order.append(f"{author} {seconds:.0f}")
         taken = min(charges[author], seconds)
@@ -57,7 +58,7 @@ def test_builds_of_one_author_leave_the_others_their_share(
     order: list[str] = []
     monkeypatch.setattr(admission, "diagnosis_of", costing({"eve": 99, "bob": 9, "zoe": 1}, order))
     take_in(league, 1, NOW, lambda _: None, 31)
-    assert order[:3] == ["zoe 10", "eve 15", "bob 15"], "without a build first; even shares of what is left"
+    assert order[:3] == ["zoe 15", "eve 15", "bob 15"], "without a build first; even shares of what is left"
     assert [(author, fate) for author, fate, _ in fates(league)] == [
         *[("eve", "waiting")] * 3,
         ("bob", "accepted"),
@@ -112,6 +113,20 @@ def test_time_of_builds_is_missing_in_play(tmp_path: Path, monkeypatch: pytest.M
     rows = (league.records / "nights" / "0001.json").read_text()
     assert "zoe" in rows
     assert "eve" not in rows
+
+
+def test_trials_end_once_they_have_taken_what_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = new_league(tmp_path)
+    bot = league.store.add(put(league, "eve", "hog"))
+    trials = [Trial(f"match {number}", True, "won", used_ms=(4_000, 100)) for number in range(5)]
+    monkeypatch.setattr(admission, "check_bot", lambda *_: iter(trials))
+    cut = diagnosis_of(league, bot, Allowance(1, 10))
+    assert (cut.cut, cut.charged_ms, cut.match_ms, len(cut.trials)) == (True, 12_300, 4_000, 3)
+    whole = diagnosis_of(league, bot, Allowance(1, 21))
+    assert (whole.cut, whole.charged_ms, whole.problem) == (False, 20_500, "")
+    assert diagnosis_of(league, bot, Allowance(1, 0)) == Diagnosis(cut=True)
 
 
 def test_crash_forgets_no_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +228,7 @@ def test_refused_names_keep_no_other_from_theirs(tmp_path: Path, monkeypatch: py
     league = new_league(tmp_path)
     verdicts = {"mas0n": "it crashes", "eve": "it crashes"}
 
-    def diagnose(_: League, bot: StoredBot, seconds: float) -> Diagnosis:
+    def diagnose(_: League, bot: StoredBot, allowed: Allowance) -> Diagnosis:
         return Diagnosis(verdicts.get((bot.folder / "bot.py").read_text().split()[1], ""))
 
     monkeypatch.setattr(admission, "diagnosis_of", diagnose)

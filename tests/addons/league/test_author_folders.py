@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW, new_league, put
 from tests.support.accounts import AUTHOR, ORGANISER, accomplice, give, needs_root, run_as
-from tests.support.leagues import NOW, new_league, put
 from tourney.addons.league import admission
 from tourney.addons.league.admission import take_in
 from tourney.addons.league.author_folders import deliver, remove_arrival, write_receipts

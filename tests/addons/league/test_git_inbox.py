@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.leagues import NOW, new_league, reopened
+from tests.addons.league.leagues import NOW, new_league, reopened
 from tourney.addons.league.admission import take_in
 from tourney.addons.league.folder import League
 from tourney.addons.league.git_inbox import is_repository

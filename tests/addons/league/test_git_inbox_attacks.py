@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW, reopened
 from tests.addons.league.test_git_inbox import commit, git, repository
-from tests.support.leagues import NOW, reopened
 from tourney.addons.league import git_inbox
 from tourney.addons.league.admission import take_in
 from tourney.addons.league.folder import League

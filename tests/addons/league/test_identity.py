@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.leagues import new_league
+from tests.addons.league.leagues import new_league
 from tourney.addons.league.file import AuthorTable
 from tourney.addons.league.identity import (
     NAMESPACE,

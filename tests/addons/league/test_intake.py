@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW, new_league, put, reopened
 from tests.support.accounts import AUTHOR, give, needs_root
-from tests.support.leagues import NOW, new_league, put, reopened
 from tourney.addons.league import intake
 from tourney.addons.league.folder import League
 from tourney.addons.league.intake import arrivals, recover, take, taken_folders

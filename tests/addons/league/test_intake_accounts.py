@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.arrivals import bot
+from tests.addons.league.leagues import NOW, new_league, put, reopened
 from tests.support.accounts import AUTHOR, ORGANISER, give, needs_root, run_as
-from tests.support.arrivals import bot
-from tests.support.leagues import NOW, new_league, put, reopened
 from tourney.addons.league import intake
 from tourney.addons.league.git_inbox import MOST_ENTRIES
 from tourney.addons.league.intake import arrivals, look, take

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW, new_league, reopened
 from tests.support.folders import write_bot
-from tests.support.leagues import NOW, new_league, reopened
 from tourney.addons.league.admission import take_in
 from tourney.addons.league.intake import submit
 from tourney.bots.catalogue.submission import digest_of_bot

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.leagues import NOW, new_league, put, reopened, run, workers
+from tests.addons.league.leagues import NOW, new_league, put, reopened, run, workers
 from tourney.addons.league import night_play
 from tourney.addons.league.folder import League
 from tourney.addons.league.night_play import NightPlan

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW, new_league, put, reopened
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.genuine import play
-from tests.support.leagues import NOW, new_league, put, reopened
 from tourney.addons.league.admission import take_in
 from tourney.addons.league.folder import League
 from tourney.addons.league.ledger import Author

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW, new_league, put, reopened, run
 from tests.support.command import invoke
-from tests.support.leagues import NOW, new_league, put, reopened, run
 from tests.support.tournaments import refused
 from tourney.addons.league import night_play, nights
 from tourney.addons.league.nights import league_lock, preview

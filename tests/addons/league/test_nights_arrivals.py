@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.addons.league.arrivals import KINDS
+from tests.addons.league.leagues import new_league, put, run
 from tests.support.accounts import AUTHOR, ORGANISER, give, run_as
-from tests.support.arrivals import KINDS
-from tests.support.leagues import new_league, put, run
 from tourney.addons.league import admission
 from tourney.addons.league import site as league_site
 from tourney.addons.league.folder import League

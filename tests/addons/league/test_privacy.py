@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW, new_league, put, run
 from tests.support.accounts import AUTHOR, ORGANISER, give, needs_root, run_as
-from tests.support.leagues import NOW, new_league, put, run
 from tourney.addons.league.admission import take_in
 from tourney.addons.league.folder import League, cron_files, make_league
 from tourney.addons.league.nights import close_league

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import new_league
 from tests.support.accounts import AUTHOR, needs_root, run_as
-from tests.support.leagues import new_league
 from tourney.addons.league.folder import League
 from tourney.addons.league.ledger import Author, BotVersion, Submission
 from tourney.addons.league.receipts import (

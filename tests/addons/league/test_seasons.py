@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.leagues import NOW, new_league, reopened, run
+from tests.addons.league.leagues import NOW, new_league, reopened, run
 from tourney.addons.league.file import SeasonTable
 from tourney.addons.league.ledger import Season
 from tourney.addons.league.seasons import close_season, next_divisions, season_files, season_now, season_root

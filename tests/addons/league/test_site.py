@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from msgspec import structs
 
+from tests.addons.league.leagues import NOW, new_league, put, reopened, run
 from tests.report.html_pages import Page
-from tests.support.leagues import NOW, new_league, put, reopened, run
 from tourney.addons.league.folder import League
 from tourney.addons.league.ledger import Author, BotVersion, Night, Season
 from tourney.addons.league.seasons import close_season

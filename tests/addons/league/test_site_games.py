@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.addons.league.leagues import new_league, put, reopened, run
 from tests.addons.league.test_site import row
-from tests.support.leagues import new_league, put, reopened, run
 from tourney.addons.league import site as league_site
 from tourney.addons.league.site import keep_games, league_records, site_files
 from tourney.addons.league.tables import NightTable, keep_table, night_table

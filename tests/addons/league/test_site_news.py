@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.leagues import new_league, put, reopened, run
+from tests.addons.league.leagues import new_league, put, reopened, run
 from tourney.addons.league.folder import League
 from tourney.addons.league.ledger import BotVersion, Division, Night, Season
 from tourney.addons.league.site import first_wins, league_news

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.leagues import new_league, put, reopened, run
+from tests.addons.league.leagues import new_league, put, reopened, run
 from tourney.addons.league.tables import latest_table, night_table
 
 

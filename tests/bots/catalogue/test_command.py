@@ -14,7 +14,13 @@ import pytest
 
 from tests.bots.conftest import MakeBot
 from tourney.bots.catalogue import command as commands
-from tourney.bots.catalogue.command import bot_command, environment, interpreter_paths, search_path
+from tourney.bots.catalogue.command import (
+    add_program,
+    bot_command,
+    environment,
+    interpreter_paths,
+    search_path,
+)
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError
 
@@ -121,8 +127,8 @@ def paths_in(python: Path, cwd: Path, **env: str) -> set[str]:
     script = (
         "from tourney.bots.catalogue.command import interpreter_paths\nprint(*interpreter_paths(), sep='\\n')"
     )
-    packages = sysconfig.get_path("purelib")
-    env = {"PYTHONPATH": f"{CHECKOUT}:{packages}", **env}
+    packages = [path for path in sys.path if path.endswith("site-packages")]
+    env = {"PYTHONPATH": ":".join([str(CHECKOUT), *packages]), **env}
     done = subprocess.run(
         [str(python), "-B", "-c", script], cwd=cwd, env=env, capture_output=True, text=True, check=True
     )
@@ -214,3 +220,12 @@ def test_bad_arguments_are_refused(store: BotStore, make_bot: MakeBot, args: lis
     bot = store.add(make_bot())
     with pytest.raises(BotError, match="arguments"):
         bot_command(bot, args)
+
+
+@pytest.mark.addon("chess")
+def test_error_of_a_program_shows_no_temporary_folder(store: BotStore, tmp_path: Path) -> None:
+    (tmp_path / "prog").write_text("#!/bin/sh\r\n")
+    (tmp_path / "prog").chmod(0o755)
+    with pytest.raises(BotError, match=r"^\./prog: prog line 1 ends in CR") as caught:
+        add_program(["./prog"], store, tmp_path, protocol="uci", options={}, go={})
+    assert "tourney-program-" not in str(caught.value)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.addons import needing
 from tourney.bots.catalogue.manifest import (
     Manifest,
     Parameter,
@@ -157,6 +158,7 @@ def test_parameters_are_arguments_that_an_entrant_can_change() -> None:
     assert manifest.started(["--x", "reach=3", "c=3"]) == ({}, ("reach=3", "b=2.0", "--x", "c=3"))
 
 
+@pytest.mark.addon("chess")
 def test_parameters_of_an_engine_are_options() -> None:
     manifest = read_manifest(LEAST + 'protocol = "uci"\noptions = {Hash = 4}\n' + PARAMETER, "bot.toml")
     assert manifest.started(["reach=3", "-x"]) == ({"Hash": 4, "reach": "3"}, ("-x",))
@@ -181,8 +183,13 @@ def test_bot_without_parameters_gets_its_arguments_unchanged() -> None:
         (PARAMETER.replace("step", "stp"), 'unknown key "stp"; did you mean step?'),
         (PARAMETER.replace("reach", '"a=b"'), 'a key is "a=b", but must have letters'),
         ("[parameters]\nreach = 2\n", "reach is 2, but must be a table"),
-        ('protocol = "uci"\n' + PARAMETER.replace("reach", "Ponder"), "Ponder is set by Tourney itself"),
-        (
+        needing(
+            "chess",
+            'protocol = "uci"\n' + PARAMETER.replace("reach", "Ponder"),
+            "Ponder is set by Tourney itself",
+        ),
+        needing(
+            "chess",
             'protocol = "uci"\noptions = {reach = 4}\n' + PARAMETER,
             "line 6, [parameters]: reach is in options too: leave one of them out",
         ),

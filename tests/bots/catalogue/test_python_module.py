@@ -4,7 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.addon("fuel")
 def test_old_name_of_the_build_runs_the_add_on(tmp_path: Path) -> None:
     """Without CPython for WASI it says what to install; with it, it writes the module."""
     words = [sys.executable, "-m", "tourney.bots.catalogue.python_module"]

@@ -37,6 +37,7 @@ def test_own_games_have_their_pages() -> None:
     )
 
 
+@pytest.mark.addon("chess")
 def test_rules_in_short_name_every_figure() -> None:
     game = find_game("chess960")
     guide = game.guide()

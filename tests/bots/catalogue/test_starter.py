@@ -4,14 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.addons import PRESENT, needing
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.starter import LANGUAGES, new_bot, searches
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError, GameError
+from tourney.plugins import CORE
 
 ALL = [
-    *(("simple", language, game) for language in LANGUAGES for game in ("sage-stones", "chess")),
-    ("search", "python", "chess"),
+    *(("simple", language, "sage-stones") for language in LANGUAGES),
+    *(needing("chess", "simple", language, "chess") for language in LANGUAGES),
+    needing("chess", "search", "python", "chess"),
     *(("search", language, game) for language, game in searches()),
 ]
 """Every template in every language, with a game of its own and one without."""
@@ -35,10 +38,11 @@ def test_new_bot_can_be_added(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_shipped_game_has_a_function_of_its_own(language: str, tmp_path: Path) -> None:
     texts = set()
-    for game in ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages", "chess"):
+    games = (*CORE.games, "chess") if "chess" in PRESENT else (*CORE.games,)
+    for game in games:
         files = new_bot(tmp_path / game, language, game)
         texts.add("".join(file.read_text().replace(game, "") for file in files))
-    assert len(texts) == 6
+    assert len(texts) == len(games)
 
 
 def test_missing_search_template_names_the_others(tmp_path: Path) -> None:
@@ -54,8 +58,9 @@ def test_starter_of_hidden_game_asks_for_positions(tmp_path: Path) -> None:
     assert "run(choose, name=" in (tmp_path / "two" / "bot.py").read_text()
 
 
+@pytest.mark.addon("fuel")
 def test_packages_come_in_python_only(tmp_path: Path) -> None:
-    files = new_bot(tmp_path / "one", "python", "chess", "search", packages=True)
+    files = new_bot(tmp_path / "one", "python", "cyvasse", "search", packages=True)
     assert [file.name for file in files] == ["bot.py", "bot.toml", "unpack.py"]
     manifest = read_manifest((tmp_path / "one" / "bot.toml").read_text(), "bot.toml")
     assert (manifest.build, manifest.build_output) == (("python3", "unpack.py"), ("packages/*",))

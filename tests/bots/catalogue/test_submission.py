@@ -276,8 +276,8 @@ def no_program(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (make_link, "link is a link"),
-        (make_folder_link, "link is a link"),
+        (make_link, "link is a link that leads out of the bot"),
+        (make_folder_link, "link is a link that leads out of the bot"),
         (make_manifest_link, r"bot\.toml is a link"),
         (make_pipe, "pipe is not a regular file"),
         (make_manifest_pipe, r"bot\.toml is not a regular file"),
@@ -316,8 +316,7 @@ def test_file_that_is_not_executable_is_refused(store: BotStore, tmp_path: Path)
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ('["./run"]', "the command's program ./run is not executable"),
-        ('["./gone"]', "the command's program ./gone is not among the bot's files"),
+        ('["./gone"]', "the command's program ./gone is not among the bot's files; add it, or set build"),
         ('["run"]', "write ./run"),
     ],
 )

@@ -177,3 +177,43 @@ def test_only_short_output_that_ends_in_the_answer_is_a_block() -> None:
         assert buffer.whole(data, b"best ") is None
     buffer.widen(1 << 20, 2)
     assert buffer.whole(b"a\nb\nbest x\n", b"best ") is None
+
+
+def lenient(*chunks: bytes) -> list[Event]:
+    """The events of a buffer for an adapter."""
+    buffer = LineBuffer()
+    buffer.widen(1 << 20, 1000, lenient=True)
+    for chunk in chunks:
+        buffer.feed(chunk)
+    return list(buffer.drain())
+
+
+def test_adapters_lines_are_cut_and_read_as_latin1() -> None:
+    """Where they are not UTF-8, or too long: nothing but their beginning is looked at."""
+    assert lenient(b"id name Caf\xe9\r\nuciok\n") == [Event("line", "id name Café"), Event("line", "uciok")]
+    assert lenient("id name Café\n".encode()) == [Event("line", "id name Café")]
+    long = b"info pv" + b" e2e4" * 4000
+    cut, after = lenient(long[:5], long[5:], b" tail\n", b"bestmove e2e4\n")
+    assert cut == Event("line", long[:4095].decode())
+    assert after == Event("line", "bestmove e2e4")
+    (half,) = lenient(b"x" * 4094 + "é".encode() + b"x\n")
+    assert half == Event("line", "x" * 4094)
+
+
+def test_long_line_byte_by_byte_costs_no_copy_of_it() -> None:
+    """What is cut is dropped as it comes, so that a chunk costs no more than a line may be long."""
+    buffer = LineBuffer()
+    buffer.widen(4 << 20, 1000, lenient=True)
+    for _ in range(50):
+        buffer.feed(b"x" * 60_000)
+        assert len(buffer.unfinished()) <= 4096
+    buffer.feed(b"\nready\n")
+    assert [event.text[:5] for event in buffer.drain()] == ["xxxxx", "ready"]
+
+
+def test_adapters_allowance_is_bounded_as_before() -> None:
+    buffer = LineBuffer()
+    buffer.widen(10_000, 1000, lenient=True)
+    buffer.feed(b"x" * 20_000)
+    assert [event.kind for event in buffer.drain()] == ["overflow"]
+    assert lenient(*[b"a\n"] * 1001)[-1].kind == "overflow"

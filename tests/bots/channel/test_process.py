@@ -527,3 +527,39 @@ def test_gathering_ends_at_the_deadline(spawn: Spawn) -> None:
     assert channel.wait(clock.now) == Event("timeout")
     channel._clock = time.monotonic_ns
     assert ask(channel, b"go\n", far()) == Event("line", "best a1")
+
+
+class Full:
+    """A watch that finds memory almost full at its second look."""
+
+    looks = 0
+
+    def is_low(self) -> bool:
+        self.looks += 1
+        return self.looks > 1
+
+    def due_ms(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_bot_is_stopped_before_memory_is_full(spawn: Spawn, asked: bool) -> None:
+    """The kernel would end the largest process, which may be its opponent's."""
+    channel = spawn("sleep 600")
+    channel._memory_watch = Full()  # type: ignore[assignment]  # it has what is used
+    deadline = time.monotonic_ns() + 300 * 10**9
+    event = channel.ask(b"go\n", deadline) if asked else channel.wait(deadline)
+    assert event == Event("starved", "stopped, as memory was almost full")
+
+
+def test_several_bots_are_stopped_before_memory_is_full(spawn: Spawn) -> None:
+    """They are waited for at once, and the wait ends in time to look at memory."""
+    channels = [spawn("sleep 600"), spawn("sleep 600")]
+    channels[1]._memory_watch = Full()  # type: ignore[assignment]  # it has what is used
+    deadline = time.monotonic_ns() + 300 * 10**9
+    events: list[Event] = []
+    while not events or events[-1].kind != "starved":
+        wait_for_any(channels, deadline - time.monotonic_ns())
+        channels[1].collect()
+        events.append(channels[1].wait(0))
+    assert [event.kind for event in events] == ["timeout", "starved"]

@@ -127,3 +127,15 @@ def test_kernel_ends_bots_before_the_referee(start: Start) -> None:
     bot = start("sleep 60 & wait")
     assert Path(f"/proc/{bot.pid}/oom_score_adj").read_text("ascii") == "1000\n"
     assert Path("/proc/self/oom_score_adj").read_text("ascii") != "1000\n"
+
+
+def test_bot_that_has_ended_is_not_frozen(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers of its processes may be those of others by then."""
+    signalled: list[int] = []
+    monkeypatch.setattr(bot_processes, "signal_tree", lambda pid, *_, **__: signalled.append(pid))
+    bot = start("exit 0", kind=NamespaceProcesses)
+    monkeypatch.setattr(bot, "_root", lambda: 1)
+    assert bot.exited(60_000)
+    bot.freeze()
+    bot.freeze(frozen=False)
+    assert signalled == []

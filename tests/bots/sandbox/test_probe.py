@@ -112,7 +112,8 @@ def test_lower_levels_contain_exactly_what_is_documented(
     level = "auto" if limits else "off"
     sandbox = PlainSandbox("auto" if limits else "off", program("prlimit") if limits else None)
     findings = list(probe_sandbox(sandbox))
-    rows = [f"  {f.protection:<16} {f.degree:<8} {f.said[:100]}" for f in findings if f.degree != "enforced"]
+    lacking = [f for f in findings if f.degree != "enforced"]
+    rows = [f"  {f.protection:<16} {f.degree:<8} {f.sentence[:100]}" for f in lacking]
     with capsys.disabled():
         title = f"\nnot contained with sandbox = {level!r}, no bubblewrap and no control groups:\n"
         sys.stdout.write(title + "\n".join(rows) + "\n")

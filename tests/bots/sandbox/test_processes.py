@@ -1,6 +1,7 @@
 """Processes start with their own pipes and session, on the processors that they are given."""
 
 import os
+import select
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tourney.bots.sandbox.processes import (
     seat_processors,
     start_process,
     started_on,
+    tree_memory_kib,
 )
 
 
@@ -63,3 +65,25 @@ def test_process_has_a_session_and_streams_of_its_own(merged: bool, output: byte
     for fd in pipes:
         if fd >= 0:
             os.close(fd)
+
+
+def test_memory_of_a_tree_counts_what_is_shared_once(tmp_path: Path) -> None:
+    """Children share the memory of their parent until they write to it."""
+    program = (
+        "import os\n"
+        "filled = b'x' * (64 << 20)\n"
+        "children = [os.fork() for _ in range(2)]\n"
+        "os.write(1, b'x')\n"
+        "os.read(0, 1)\n"
+    )
+    process, pipes = start_process([sys.executable, "-c", program], cwd=tmp_path, env={})
+    try:
+        said = b""
+        while len(said) < 4:
+            select.select([pipes.stdout], [], [], 60)
+            said += os.read(pipes.stdout, 4)
+        assert 64 << 10 <= tree_memory_kib(process.pid) < 128 << 10
+        assert tree_memory_kib(process.pid, 1 << 30) == 1 << 30
+    finally:
+        pipes.close()
+        process.wait(60)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.containment import contained
 from tests.support.tables import make_spec, toy
-from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.catalogue.command import BotCommand, command_of, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox import visible_files
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
@@ -51,12 +51,16 @@ def start(folder: Path, script: str, *, sandbox: Sandbox | None = None) -> Chann
 
 def lines(folder: Path, script: str) -> list[str]:
     """Return the lines of a shell in a folder."""
-    channel = start(folder, script)
-    found = []
+    return output(start(folder, script))
+
+
+def output(channel: Channel) -> list[str]:
+    """Return all lines of a program, and end it."""
+    texts = []
     while (event := channel.wait(time.monotonic_ns() + FAR)).kind == "line":
-        found.append(event.text)
+        texts.append(event.text)
     channel.close(0)
-    return found
+    return texts
 
 
 @contained
@@ -156,7 +160,27 @@ def test_system_folders_that_no_program_needs_are_hidden(folder: Path) -> None:
     hidden = {"etc", "src", "var", "tmp", "www", "man", "cuda"}
     assert not {path for path in inside if Path(path).name in hidden}
     allowed = {str(path) for path in system_paths()}
-    assert inside - {"/usr/local"} <= allowed | {"/etc/*"}
+    assert inside - {"/usr/local"} <= allowed | {f"/etc/{name}" for name in MADE}
+
+
+MADE = ("passwd", "group", "hosts", "nsswitch.conf", "localtime")
+
+LOOK_UP = """
+import grp, os, pwd, socket, time
+user = pwd.getpwuid(os.getuid())
+print(user.pw_name, user.pw_dir, os.path.expanduser("~"), grp.getgrgid(os.getgid()).gr_name)
+print(socket.gethostbyname("localhost"), time.tzname[0])
+print(len(pwd.getpwall()), len(grp.getgrall()), oct(os.stat("/etc/passwd").st_mode)[-3:])
+"""
+
+
+@contained
+def test_bot_finds_its_user_its_home_and_its_host(folder: Path) -> None:
+    """As on any Unix machine; Debian's sjeng does not start without, and nothing of the host shows."""
+    (folder / "look_up.py").write_text(LOOK_UP, encoding="ascii")
+    command = command_of(("python3", "look_up.py"), folder)
+    channel = open_sandbox("auto").spawn(command, memory_mb=512)
+    assert output(channel) == ["bot /tmp /tmp bot", "127.0.0.1 UTC", "1 1 444"]
 
 
 def test_administrators_folders_are_none_of_the_systems(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.bots.commands import done, listed, refused
+from tests.cli.bots.commands import bots, done, listed, refused
 from tests.support.folders import write_bot
 from tourney.bots.catalogue.store import BotStore
 
@@ -71,3 +71,50 @@ def test_store_default_comes_from_the_environment(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("TOURNEY_BOTS", str(tmp_path / "elsewhere"))
     done("add", str(write_bot(tmp_path)))
     assert len(BotStore(tmp_path / "elsewhere").entries()) == 1
+
+
+def test_folder_of_bots_is_judged_whole(tmp_path: Path) -> None:
+    """Good bots are added; each other one is named with its reason, and litter is not."""
+    folder = tmp_path / "subs"
+    write_bot(folder, "good")
+    write_bot(folder, "also", command='["./run"]', files={"run": "#!/bin/sh\n"})
+    write_bot(folder, "bad", games='["draughts"]')
+    (folder / "none").mkdir()
+    (folder / "evil.zip").write_text("x")
+    (folder / ".DS_Store").write_text("x")
+    (folder / "README").write_text("x")
+    result = bots("add", "subs")
+    assert result.exit_code == 2
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["also@1.0", "good@1.0"]
+    assert result.stderr.splitlines()[0] == "subs/also: run was not executable and is taken for a program"
+    assert "error: 3 of 5 bots not added:" in result.stderr
+    reasons = dict(line.split(maxsplit=1) for line in result.stderr.splitlines()[-3:])
+    assert reasons.keys() == {"subs/bad", "subs/evil.zip", "subs/none"}
+    assert reasons["subs/none"].startswith("there is no bot.toml")
+    document = json.loads(bots("add", "subs", "--format", "json").stdout)
+    assert [line["path"] for line in document["refused"]] == ["subs/bad", "subs/evil.zip", "subs/none"]
+    assert {row["name"] for row in listed()} == {"good", "also"}
+
+
+def test_pattern_names_many_bots(tmp_path: Path) -> None:
+    write_bot(tmp_path, "one")
+    write_bot(tmp_path, "two")
+    assert len(done("add", "*o*").splitlines()) == 2
+    assert len(done("add", str(tmp_path / "tw*")).splitlines()) == 1
+    assert "no file or folder matches x*" in bots("add", "x*", "one").stderr
+
+
+def test_other_files_under_one_version_are_refused(tmp_path: Path) -> None:
+    """Both files are named; a later command names the store, and may replace it."""
+    write_bot(tmp_path / "a", "mybot", {"bot.py": "a"})
+    write_bot(tmp_path / "b", "mybot", {"bot.py": "b"})
+    write_bot(tmp_path / "c", "mybot", {"bot.py": "c"}, version='"1.1"')
+    result = bots("add", "a/mybot", "b/mybot", "c/mybot")
+    assert result.exit_code == 2
+    assert "b/mybot  a/mybot and b/mybot are both mybot 1.0: give it" in result.stderr
+    digests = [row["digest"] for row in listed()]
+    assert len(digests) == 2
+    assert "b/mybot is another mybot 1.0 than the one in the store" in refused("add", "b/mybot")
+    done("add", "a/mybot")
+    done("add", "--replace", "b/mybot")
+    assert len(listed()) == 3

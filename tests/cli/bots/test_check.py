@@ -1,12 +1,10 @@
 """``tourney bots check``: what a failed trial explains."""
 
-import re
 from pathlib import Path
 
 import pytest
 
-from tests.attacks.modules import MODULES, bot
-from tests.cli.bots.commands import bots, done, refused
+from tests.cli.bots.commands import bots, done
 from tests.support.folders import write_bot, write_shell_bot
 from tests.support.memory import set_memory
 from tests.support.programs import needs_compiler
@@ -59,38 +57,6 @@ run(lambda legal, turn: legal[int.from_bytes(os.urandom(8)) % len(legal)], sees=
     assert store.doubts(store.add(folder).digest) == (DIFFERED,)
 
 
-def write_module(folder: Path, text: str) -> None:
-    """Write a bot whose program is a module, given as text."""
-    wasmtime = pytest.importorskip("wasmtime")
-    written = write_bot(folder, "module", {}, command='["bot.wasm"]', games='["sage-stones"]')
-    (written / "bot.wasm").write_bytes(wasmtime.wat2wasm(text))
-
-
-@pytest.mark.compiler
-def test_check_of_a_module_says_what_its_moves_took(tmp_path: Path) -> None:
-    write_module(tmp_path, bot())
-    said = done("check", str(tmp_path / "module"), "--sandbox", "off").splitlines()
-    (line,) = (line for line in said if "by fuel" in line)
-    found = re.fullmatch(
-        r"ok   sage-stones by fuel, against itself: (\d+) moves, about ([\d,]+) fuel \(([\d.]+) ms\) each"
-        r" in the median and about ([\d,]+) fuel .* at most, at ([\d,]+) fuel a millisecond; the same again",
-        line,
-    )
-    assert found is not None, line
-    moves, middle, ms, most, per_ms = (float(text.replace(",", "")) for text in found.groups())
-    assert moves > 10
-    assert 0 < middle <= most
-    assert middle == pytest.approx(ms * per_ms, rel=0.01)
-
-
-def test_check_names_imports_that_do_not_exist(tmp_path: Path) -> None:
-    (module,) = (module for module in MODULES if module.name == "missing-import")
-    write_module(tmp_path, module.text)
-    said = refused("check", str(tmp_path / "module"), "--sandbox", "off")
-    assert "it imports env.gettimeofday, which bots do not have" in said
-    assert len(said.splitlines()) == 1
-
-
 def test_bot_that_may_use_more_memory_than_there_is_is_not_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,3 +67,25 @@ def test_bot_that_may_use_more_memory_than_there_is_is_not_checked(
     assert result.exit_code == 3
     assert "a match of 1 bot with memory-mb = 1024 does not fit into memory" in result.stderr
     assert bots("check", "./good", "--memory-mb", "64").exit_code == 1
+
+
+def test_several_bots_are_checked_and_failures_listed(tmp_path: Path) -> None:
+    write_shell_bot(tmp_path / "subs", "bad", "tourney) echo bot;; game) echo ready;; go) echo move z9;;")
+    write_shell_bot(tmp_path / "subs", "none", "x) ;;", games='["draughts"]')
+    (tmp_path / "subs" / "z.zip").write_text("x")
+    result = bots("check", "subs", "--move-ms", "60000", "--startup-ms", "60000")
+    assert result.exit_code == 1
+    assert "FAIL sages-tafl at seat 1 of 2: illegal: " in result.stdout
+    assert "error: 3 of 3 bots refused or failed:" in result.stderr
+    reasons = dict(line.split(maxsplit=1) for line in result.stderr.splitlines()[-3:])
+    assert reasons["subs/bad"] == "bad@1.0 failed 1 of 1 trials"
+    assert reasons["subs/none"].startswith("there is no game 'draughts'")
+    assert reasons["subs/z.zip"].startswith("it is not a zip file")
+    assert "take one bot" in bots("check", "subs", "--format", "json").stderr
+
+
+def test_bot_that_writes_into_its_folder_gets_advice(tmp_path: Path) -> None:
+    cases = "tourney) echo bot;; game) echo 'log: Read-only file system' >&2; exit 1;;"
+    write_shell_bot(tmp_path, "writer", cases)
+    result = bots("check", "./writer", "--move-ms", "60000", "--startup-ms", "60000")
+    assert "its folder is read-only while it plays: write below /tmp" in result.stdout

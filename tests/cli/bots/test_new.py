@@ -50,6 +50,7 @@ def test_new_names_the_next_commands(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.addon("chess", "lab")
 def test_new_names_only_commands_that_work_for_the_game(tmp_path: Path) -> None:
     """A chess bot is compared with `random`, which plays every game, and there is no ladder."""
     result = bots("new", "sub1", "--game", "chess")

@@ -17,9 +17,11 @@ class Refused(ValueError):
 class Oracle:
     """One game in play; ``play`` changes it."""
 
-    def __init__(self, seats: int = 2, stones: int = 10, play_on: bool = False) -> None:
-        self.seats, self.stones, self.play_on = seats, stones, play_on
-        self.colours = 3 if seats == 3 else 4
+    def __init__(
+        self, seats: int = 2, stones: int = 10, play_on: bool = False, colours: int | None = None
+    ) -> None:
+        self.seats, self.stones, self.play_on, self.each = seats, stones, play_on, colours
+        self.colours = seats * (colours or {2: 2, 3: 1, 4: 1}[seats])
         self.board: dict[tuple[int, int], int] = {}
         self.colour = 1
         self.phase = "roll"
@@ -28,7 +30,7 @@ class Oracle:
         self.rolls = 0
 
     def owner(self, colour: int) -> int:
-        return (colour - 1) % 2 + 1 if self.seats == 2 else colour
+        return (1, 2, 1, 2)[colour - 1] if self.seats == 2 else colour
 
     def actor(self) -> str:
         if self.phase == "over":
@@ -86,7 +88,9 @@ class Oracle:
                 if colour not in self.done:
                     self.hand[colour] += 1
             self.board = {}
-            self.end_turn()
+            self.end_turn(again=True)
+            if self.phase != "over":
+                self.colour = min(colour for colour in self.hand if colour not in self.done)
 
     def place(self, x: int, y: int) -> None:
         again = self.phase.endswith("+")
@@ -138,17 +142,19 @@ class Oracle:
         ]
         hands = [f"#{self.done[c]}" if c in self.done else str(self.hand[c]) for c in self.hand]
         options = f"seats={self.seats},stones={self.stones},play-on={'yes' if self.play_on else 'no'}"
+        if self.each == 1:
+            options += ",colours=1"
         return f"{'/'.join(columns)} {self.colour} {self.phase} {','.join(hands)} {self.rolls} {options}"
 
     def observe(self, _seat: int) -> str:
         return self.position()
 
     @classmethod
-    def read(cls, text: str, seats: int, stones: int, play_on: bool) -> Oracle:
+    def read(cls, text: str, seats: int, stones: int, play_on: bool, each: int | None = None) -> Oracle:
         fields = text.split(" ")
         if len(fields) != 6:
             raise Refused("fields")
-        game = cls(seats, stones, play_on)
+        game = cls(seats, stones, play_on, each)
         columns = fields[0].split("/")
         if len(columns) != 7 or any(len(column) != 9 for column in columns):
             raise Refused("board")

@@ -51,7 +51,8 @@ def opposite(step: tuple[int, int]) -> tuple[int, int]:
 class Oracle:
     """One game in play; ``play`` changes it."""
 
-    def __init__(self) -> None:
+    def __init__(self, actions: int = 120) -> None:
+        self.actions = actions
         self.points = [0, 0]
         self.round = 1
         self.over = False
@@ -161,7 +162,7 @@ class Oracle:
         self.points[mover - 1] += scored
         self.ply += 1
         self.seat = 3 - mover
-        if scored or self.ply == 120:
+        if scored or self.ply == self.actions:
             if self.points[mover - 1] >= 5 or self.round == 12:
                 self.over = True
             else:
@@ -181,21 +182,22 @@ class Oracle:
         return (
             f"{squares(1)} {squares(2)} {name(self.fool)} {self.seat} {self.points[0]}:{self.points[1]}"
             f" {self.round} {self.ply} {self.starter}"
+            f"{'' if self.actions == 120 else f' round-actions={self.actions}'}"
         )
 
     def observe(self, _seat: int) -> str:
         return self.position()
 
     @classmethod
-    def read(cls, text: str) -> Oracle:
+    def read(cls, text: str, actions: int = 120) -> Oracle:
         fields = text.split(" ")
-        if len(fields) != 8:
+        if fields[8:] != ([] if actions == 120 else [f"round-actions={actions}"]) or len(fields) < 8:
             raise Refused("fields")
-        game = cls()
+        game = cls(actions)
         lists = [[square_of(word) for word in field.split(",")] for field in fields[:2]]
         game.sages = {1: set(lists[0]), 2: set(lists[1])}
         game.fool = square_of(fields[2])
-        game.seat, game.round, game.ply, game.starter = map(number, [fields[3], *fields[5:]])
+        game.seat, game.round, game.ply, game.starter = map(number, [fields[3], *fields[5:8]])
         game.points = [number(word) for word in fields[4].split(":")]
         if len(game.points) != 2 or game.position() != text:
             raise Refused("not in the one form")
@@ -205,7 +207,7 @@ class Oracle:
             game.seat not in (1, 2)
             or game.starter not in (1, 2)
             or not 1 <= game.round <= 12
-            or game.ply > 120
+            or game.ply > actions
         ):
             raise Refused("range")
         if max(game.points) > 6 or min(game.points) >= 5:
@@ -220,8 +222,8 @@ class Oracle:
             raise Refused("won, with the fool in no city")
         if game.seat != (game.starter if game.ply % 2 == 0 else 3 - game.starter):
             raise Refused("seat")
-        game.over = bool(in_city) or (game.round == 12 and game.ply == 120)
-        if game.ply == 120 and not game.over:
+        game.over = bool(in_city) or (game.round == 12 and game.ply == actions)
+        if game.ply == actions and not game.over:
             raise Refused("ply")
         return game
 

@@ -14,6 +14,10 @@ def options(stones: int = 10, play_on: bool = False) -> dict[str, str]:
     return {"stones": str(stones), "play-on": "yes" if play_on else "no"}
 
 
+ONE_COLOUR = {"stones": "10", "play-on": "no", "colours": "1"}
+"""The options of two seats with one colour each."""
+
+
 def board(stones: str) -> str:
     """The field BOARD of stones as ``5a1 5b2``; ``3=122333444`` gives a whole column."""
     columns = {name: list(".........") for name in "3456789"}

@@ -124,9 +124,9 @@ def test_natural_6_gives_extra_turn() -> None:
 
 @pytest.mark.parametrize("roll", ["roll-111", "roll-222"])
 def test_full_columns_wipe_board(roll: str) -> None:
-    # A natural 6 on a full column 6 also wipes, and gives no extra turn.
-    state = play(made(f"{THREE} {SIX} 5d1"), roll)
-    assert state.position() == (f"{board('')} 2 roll 10,10,10,10 21 seats=4,stones=10,play-on=no")
+    """The game starts over with colour 1; a natural 6 on a full column 6 wipes too, without an extra turn."""
+    state = play(made(f"{THREE} {SIX} 5d1", 3), roll)
+    assert state.position() == (f"{board('')} 1 roll 10,10,10,10 21 seats=4,stones=10,play-on=no")
     assert state.actor == CHANCE
 
 

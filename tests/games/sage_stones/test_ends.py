@@ -192,9 +192,9 @@ def test_with_four_seats_three_must_finish() -> None:
 
 
 def test_wipe_removes_stones_of_finished_colours() -> None:
-    state = made("3=122334411 6=223344332", 2, hands="#1,5,4,6", play_on=True)
+    state = made("3=122334411 6=223344332", 3, hands="#1,5,4,6", play_on=True)
     wiped = play(state, "roll-111")
-    assert fields(wiped, "BOARD", "COLOUR", "HANDS") == [board(""), "3", "#1,10,10,10"]
+    assert fields(wiped, "BOARD", "COLOUR", "HANDS") == [board(""), "2", "#1,10,10,10"]
 
 
 def test_after_500_rolls_finished_colours_rank_first() -> None:

@@ -12,8 +12,8 @@ from tourney.report.charts.chart import Axis, Chart, ChartMark, Scale, draw, rou
 FINITE = st.floats(-1e6, 1e6)
 
 
-def chart(*marks: ChartMark, said: str = "What it shows", low: float = 0, high: float = 10) -> Chart:
-    return Chart(said, Axis(0, 10), Axis.of(Scale(low, high), 5, grid=True), marks)
+def chart(*marks: ChartMark, description: str = "What it shows", low: float = 0, high: float = 10) -> Chart:
+    return Chart(description, Axis(0, 10), Axis.of(Scale(low, high), 5, grid=True), marks)
 
 
 @given(st.floats(-1e5, 1e5), st.floats(1e-3, 1e5), st.integers(2, 12))
@@ -64,7 +64,7 @@ def test_colors_come_from_classes_alone() -> None:
 
 
 def test_words_are_escaped_and_read_aloud() -> None:
-    svg = str(draw(chart(said='"><script>')))
+    svg = str(draw(chart(description='"><script>')))
     assert "<script" not in svg
     assert parsed(svg).elements[0][1]["aria-label"] == '"><script>'
     assert parsed(svg).elements[0][1]["role"] == "img"

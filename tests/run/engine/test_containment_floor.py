@@ -1,42 +1,25 @@
 """No run goes on with less containment than its tournament began with, unless that is allowed and stored."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec import structs
 
-from tests.support import leagues
-from tests.support.clusters import Cup, FakeLink, FakeNode, about_run, cluster
-from tests.support.comparisons import asking
+from tests.support.boxes import WEAK, WEAKEST, WHOLE, WHY
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import answer, begin, played, refused, write_file
-from tourney.addons.lab.asking import BotQuestion
-from tourney.addons.lab.comparison import ComparisonRule
-from tourney.addons.lab.results import ComparisonResult
-from tourney.addons.league import admission, nights
-from tourney.addons.league import site as league_site
-from tourney.addons.league.night_play import NightPlan
-from tourney.addons.league.nights import run_night
-from tourney.addons.league.receipts import Diagnosis
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, Sandbox
+from tourney.bots.sandbox.sandbox import PROTECTIONS, Sandbox
 from tourney.errors import SandboxError, WorkerError
 from tourney.interface.playing import run_tournament as run_by_interface
 from tourney.match.result import NOT_MEASURED, PlayedMatch, SandboxMeasurements
-from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine import readiness
 from tourney.run.engine.containment_floor import floor_of, lowered_in
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.readiness import Pinning, PlaySetup
+from tourney.run.engine.readiness import PlaySetup
 from tourney.run.engine.run_control import RunControl
 from tourney.run.engine.tournament_run import commit_tournament, run_tournament
-from tourney.run.file_schema import EntrantLine
 from tourney.run.listeners import PlainListener
 from tourney.run.summary import End, Summary
 from tourney.run.tournament_file import read_tournament_file
@@ -45,23 +28,6 @@ from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.database import Database
 
 CUP = 'name = "cup"\ngame = "sage-stones"\nseed = 7\nbots = ["pebble", "random"]\ngames-per-pairing = 8\n'
-WHY = "bubblewrap does not work here: the limit of open files (ulimit -n) is 64"
-
-
-class Box(PlainSandbox):
-    """A sandbox that enforces everything except what it is made without."""
-
-    def __init__(self, *missing: str) -> None:
-        super().__init__("auto")
-        self._missing = missing
-        self.fallen = WHY if missing else ""
-
-    @property
-    def protections(self) -> Mapping[str, Degree]:
-        return {name: "absent" if name in self._missing else "enforced" for name in PROTECTIONS}
-
-
-WHOLE, WEAK, WEAKEST = Box(), Box("network", "host-files"), Box("network", "host-files", "system")
 
 
 class Machine:
@@ -97,7 +63,6 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     monkeypatch.setattr(readiness, "open_sandbox", made.open)
-    monkeypatch.setattr(nights, "open_sandbox", made.open)
     return made
 
 
@@ -219,90 +184,6 @@ def test_worker_that_falls_ends_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     with refused(WorkerError, *words):
         worker._match_runner(str(tmp_path / "bots"), "auto", False, floor)
     worker._match_runner.cache_clear()
-
-
-# -- questions, leagues and clusters ------------------------------------------------------------------------
-
-
-def question(a: EntrantLine, b: EntrantLine, **more: Any) -> BotQuestion[ComparisonResult]:
-    return BotQuestion(bots=(a, b), **more)
-
-
-ask = asking(
-    question,
-    a=EntrantLine("greedy"),
-    b=EntrantLine("random"),
-    game="sages-tafl",
-    rule=ComparisonRule(SequentialTest(0, 100), batch=4),
-)
-
-
-def test_question_stops_as_a_run_does(tmp_path: Path, machine: Machine) -> None:
-    def play(task: MatchTask) -> WorkerReply:
-        return answer(task) if task.number < 3 else WorkerReply(task.number)
-
-    ask(tmp_path, play)
-    machine.box = WEAK
-    with refused(SandboxError, "began with", "pass --allow-weaker"):
-        ask(tmp_path, play)
-
-
-def test_night_stops_where_the_last_one_contained_more(
-    tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before submissions are built and tried: a new night is a new tournament."""
-    monkeypatch.setattr(admission, "diagnosis_of", lambda *_: Diagnosis(trials=("ok",)))
-    monkeypatch.setattr(league_site, "write_reports", lambda _: None)
-    league = leagues.new_league(tmp_path)
-    leagues.put(league, "mason", "stone")
-    leagues.put(league, "weaver", "cloth")
-    assert leagues.run(league).matches > 0
-    leagues.put(league, "mason", "stone", "new")
-    machine.box = WEAK
-    with refused(SandboxError, "night-0001-2 began with", "pass --allow-weaker"):
-        leagues.run(league, 1)
-    assert (league.inbox / "mason" / "stone.ready").exists()
-    weaker = NightPlan(None, 8, Pinning(), leagues.workers, allow_weaker=True)
-    done = run_night(leagues.reopened(league), weaker, leagues.NOW + timedelta(days=1), machine.said.append)
-    assert done.matches > 0
-    assert any("--allow-weaker: night-0001-2 began with" in text for text in machine.said)
-    assert leagues.run(league, 2).matches > 0, "the next night needs no option"
-
-
-def sandbox_of(box: Sandbox) -> dict[str, str | int]:
-    return {"sandbox": " ".join(["x", *(f"{name}={degree}" for name, degree in box.protections.items())])}
-
-
-def test_host_with_fewer_protections_gets_no_match(repository: Database) -> None:
-    """Neither a bot nor a match is sent to it, even if hosts may differ."""
-    said: list[str] = []
-    link = FakeLink(FakeNode("a", about=sandbox_of(WEAK)), FakeNode("b", about=sandbox_of(WHOLE)))
-    executor = cluster(link, allow_mixed=True)
-    executor.begin(replace(about_run(said), floor=WHOLE.protections))
-    executor.stop()
-    assert any(
-        "a gets no match: it contains bots less than the tournament did so far (network (absent), host-files"
-        in text
-        for text in said
-    )
-    with refused(WorkerError, "no worker of the cluster can play", "see --allow-weaker"):
-        cluster(FakeLink(FakeNode("a", about=sandbox_of(WEAK)))).begin(
-            replace(about_run(said), floor=WHOLE.protections)
-        )
-    allowed = cluster(FakeLink(FakeNode("a", about=sandbox_of(WEAK))))
-    allowed.begin(replace(about_run(said), floor=None))
-    allowed.stop()
-
-
-def test_first_hosts_set_the_floor_of_a_new_tournament(repository: Database) -> None:
-    """A host that joins later is held to the weakest of them, if they may differ."""
-    cup = Cup(repository)
-    link = FakeLink(FakeNode("a", about=sandbox_of(WEAK)), FakeNode("b", about=sandbox_of(WHOLE)))
-    executor = cluster(link, allow_mixed=True)
-    executor.begin(about_run(cup.said))
-    admission = executor._dispatcher.admission
-    executor.stop()
-    assert admission._floor == WEAK.protections
 
 
 def test_store_of_bots_is_left_as_it_was(tmp_path: Path, machine: Machine) -> None:

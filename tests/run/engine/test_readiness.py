@@ -21,7 +21,7 @@ from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, open_sandbox
 from tourney.errors import TournamentError
 from tourney.held_folder import remove_tree
 from tourney.report.source import BROKEN
-from tourney.run.engine.readiness import Pinning, ponder_text, with_ponder
+from tourney.run.engine.readiness import Pinning, PlaySetup, ponder_text, with_ponder
 from tourney.run.file_schema import Ponder
 from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.store.database import Database
@@ -63,16 +63,16 @@ def file_of(folder: Path, limits: str = "") -> TournamentFile:
 def test_default_freezes_where_it_can_and_processors_are_shared(
     tmp_path: Path, box: Box, pinning: Pinning, chosen: Ponder
 ) -> None:
-    assert with_ponder(file_of(tmp_path), box, pinning).plan.limits.ponder == chosen
+    options = PlaySetup(pinning=pinning, here=False)
+    assert with_ponder(file_of(tmp_path), box, options).plan.limits.ponder == chosen
 
 
 @pytest.mark.parametrize("word", ["allow", "freeze"])
 def test_value_of_the_file_holds(tmp_path: Path, word: str) -> None:
     for box in (Box(), Box("freezing")):
         for pinning in (SHARED, ONE_EACH):
-            assert (
-                with_ponder(file_of(tmp_path, f'ponder = "{word}"'), box, pinning).plan.limits.ponder == word
-            )
+            file = file_of(tmp_path, f'ponder = "{word}"')
+            assert with_ponder(file, box, PlaySetup(pinning=pinning)).plan.limits.ponder == word
 
 
 @pytest.mark.parametrize(

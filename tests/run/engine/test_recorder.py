@@ -1,12 +1,10 @@
-"""The history that a run extends is at every look what the store gives; arguments of rows."""
+"""The history that a run extends is at every look what the store gives."""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.addons.lab import test_tuning as tuning
 from tests.support.coordination import run
 from tests.support.executors import ShuffledExecutor
 from tests.support.tournaments import begin, entrant, played
@@ -14,7 +12,7 @@ from tourney.ratings.counts import Clusters
 from tourney.results.standings import setup_of
 from tourney.run.engine import recorder
 from tourney.run.engine.readiness import unbench
-from tourney.run.engine.recorder import RowArguments, RunHistory
+from tourney.run.engine.recorder import RunHistory
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.adaptive import Seatings, strengths_now
@@ -146,19 +144,3 @@ def test_withdrawn_and_late_entrants_count_alike(repository: Database, looks: li
     )
     assert run(repository, play).end is End.FINISHED
     assert len(set(looks)) > 5
-
-
-def test_rows_have_the_arguments_of_their_records(tmp_path: Path) -> None:
-    """In schedule order, and for a row far down asked for at once."""
-    result = tuning.ask(tmp_path, tuning.play).result
-    with Database.open(str(tmp_path / "t.db")) as database:
-        tournament = database.tournaments.get(result.tuning)
-        rows = [(number, row) for number, row in database.schedules.rows(tournament.id)]
-        known = RowArguments(database, tournament)
-        assert known.given
-        for number, row in (*rows[::9], rows[3]):
-            record = database.records.stored_match(tournament.id, number).record()
-            given = known.of(row)
-            assert [tuple(given[entrant]) for entrant in row.seats] == [s.args for s in record.spec.seats]
-            assert RowArguments(database, tournament).of(row) == given
-    assert tuning.TERMS.names[0] in given[0][0]

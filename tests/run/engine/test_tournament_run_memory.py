@@ -8,7 +8,6 @@ import pytest
 from tests.support.coordination import RecordingListener
 from tests.support.memory import set_memory
 from tests.support.tournaments import THREE_PEBBLES, refused, write_file
-from tourney.addons.cluster.dask import DaskExecutor
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import SandboxError
 from tourney.run.dry_run import dry_run
@@ -29,7 +28,7 @@ def file_in(folder: Path, text: str = THREE_PEBBLES) -> TournamentFile:
 def start(folder: Path, text: str, options: PlaySetup | None = None) -> int:
     """Start a tournament and return the limit of memory in its plan."""
     file, bots = file_in(folder, text), BotStore(folder / "bots")
-    with open_tournament(file, str(folder / "t.db"), bots, lambda _: None, options) as (_, tournament):
+    with open_tournament(file, str(folder / "t.db"), bots, lambda _: None, options) as (_, tournament, _):
         return tournament.plan.limits.memory_mb
 
 
@@ -90,8 +89,14 @@ def test_commitment_needs_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert database.tournaments.get("cup").plan.limits.memory_mb == 1024
 
 
-@pytest.mark.parametrize(("executor", "here"), [("local", True), ("dask", True), ("dask://h:1", False)])
-def test_only_matches_of_this_machine_need_its_memory(executor: str, here: bool) -> None:
-    assert plays_here(partial(find_executor(executor), 2, cpus=1)) is here
+def test_only_matches_of_this_machine_need_its_memory() -> None:
+    class Far(LocalExecutor):
+        remote = True
+
+        def __init__(self, workers: int, address: str = "") -> None:
+            raise AssertionError("it is not made")
+
+    assert plays_here(partial(find_executor("local"), 2, cpus=1))
     assert plays_here(lambda: LocalExecutor(1))
-    assert DaskExecutor.remote
+    assert plays_here(partial(Far, 2)), "without an address it plays here"
+    assert not plays_here(partial(Far, 2, address="h:1"))

@@ -136,6 +136,17 @@ class FairyGame(Game[str]):
             )
         return text
 
+    def read_notation(self, view: str, text: str) -> str:
+        """The move of Fairy-Stockfish's algebraic notation, or of UCI's in capitals or with ``=``."""
+        fairy, small = package(), text.lower()
+        meant = {
+            move
+            for move in fairy.legal_moves(self.variant, view, [])
+            if small in (move.lower(), f"{move[:4]}={move[4:]}".lower())
+            or text == fairy.get_san(self.variant, view, move)
+        }
+        return str(meant.pop()) if len(meant) == 1 else text
+
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
         start = package().start_fen(self.variant)
         try:

@@ -1,5 +1,6 @@
 """FEN and EPD: read into boards of the package ``chess``, and written from bitboards."""
 
+import re
 from functools import lru_cache
 from typing import Final
 
@@ -9,6 +10,9 @@ from tourney.errors import PositionError
 
 FIFTY: Final = 100  # half-moves without capture or pawn move after which the game is drawn
 MAX_MOVE: Final = 6_351  # the largest move number of a FEN: no game has more moves
+_QUOTED: Final = re.compile(r'"[^"]*"')
+_HALFMOVES: Final = re.compile(r"(?:^|; )hmvc ([0-9]{1,6})(?: ;|$)")
+_FULLMOVES: Final = re.compile(r"(?:^|; )fmvn ([0-9]{1,6})(?: ;|$)")
 _CASTLING: Final = tuple(zip((1 << 7, 1, 1 << 63, 1 << 56), "KQkq", strict=True))
 _CASTLING_960: Final = tuple(
     (1 << rank * 8 + file, files[file])
@@ -29,19 +33,24 @@ def read_fen(text: str, *, chess960: bool) -> chess.Board:
 
 
 def read_epd(text: str, *, chess960: bool) -> chess.Board:
-    """The board of an EPD or a FEN in any of their usual forms. Raises PositionError."""
-    words = text.split()
+    """The board of an EPD or a FEN in any of their usual forms. Raises PositionError.
+
+    The position and the counts of moves are read, from fields or from ``hmvc`` and ``fmvn``, and no other
+    opcode: an opening has no use for the others, and many books have them wrong.
+    """
+    words = text.replace(";", " ; ").split()
+    fields, more = words[:4], words[4:]
+    counts = ["0", "1"]
+    for place in range(2):
+        if more[:1] and more[0].isdecimal() and more[0].isascii():
+            counts[place] = more.pop(0)
+    opcodes = _QUOTED.sub("", " ".join(more))
+    for place, opcode in enumerate((_HALFMOVES, _FULLMOVES)):
+        if match := opcode.search(opcodes):
+            counts[place] = match[1]
     try:
-        if len(words) == 6 and words[4].isdecimal():
-            board = chess.Board(" ".join(words), chess960=chess960)
-        else:
-            board = chess.Board(None, chess960=chess960)
-            counts = board.set_epd(text)
-            board.halfmove_clock, board.fullmove_number = (
-                count if isinstance(count, int) and count >= 0 else default
-                for count, default in ((counts.get("hmvc"), 0), (counts.get("fmvn"), 1))
-            )
-    except (ValueError, AssertionError) as error:
+        board = chess.Board(" ".join((*fields, *counts)) if len(fields) == 4 else text, chess960=chess960)
+    except ValueError as error:
         raise PositionError(f"{text[:90]!r} is not an EPD: {str(error)[:100]}") from error
     return _checked(board, text)
 

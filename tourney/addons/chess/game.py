@@ -13,7 +13,7 @@ from tourney.errors import ActionError, GameError, PositionError, import_extra
 from tourney.games.core_game import DrawnGame, IntAction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from tourney.games.base import State, Tables
@@ -105,8 +105,8 @@ class Chess(DrawnGame[Move]):
         action: str = rules().set_up(text, chess960=self.chess960)
         return action
 
-    def read_pgn(self, text: str) -> Iterator[Callable[[], tuple[str, ...]]]:
-        games: Iterator[Callable[[], tuple[str, ...]]] = rules().read_games(text, chess960=self.chess960)
+    def read_pgn(self, blocks: Iterable[bytes]) -> Iterator[Callable[[], tuple[str, ...]]]:
+        games: Iterator[Callable[[], tuple[str, ...]]] = rules().read_games(blocks, chess960=self.chess960)
         return games
 
     def read_action(self, state: State[Move], text: str) -> Move:
@@ -118,8 +118,10 @@ class Chess(DrawnGame[Move]):
         return super().read_action(state, text)
 
     def read_notation(self, view: str, text: str) -> str:
-        """The UCI move of standard algebraic notation, such as ``e4``, ``Nf3`` or ``O-O``."""
-        move: str = rules().move_of(view, text, chess960=self.chess960)
+        """The UCI move of any spelling that means just one: ``Nf3``, ``O-O``, ``a7a8=Q``, ``E2E4``."""
+        rules()  # without the package it says what to install
+        spelling = import_module("tourney.addons.chess.spelling")
+        move: str = spelling.move_of(view, text, chess960=self.chess960)
         return move
 
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games

@@ -5,13 +5,17 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
 
-from tourney.errors import legible
 from tourney.exchange.foreign_game import TERMINATIONS, result_text
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.schedule.row import MatchKey
+from tourney.texts import legible
+
+if TYPE_CHECKING:
+    from tourney.addons.chess.starts import PgnMoves
 
 _WIDTH: Final = 80
 _SCORE = re.compile(r"score=(-?[0-9]{1,6}(?:\.[0-9]{1,3})?)(?: |\Z)", re.ASCII)
@@ -29,10 +33,11 @@ def game_text(
     """A match of the tournament ``event`` as a game of PGN, with an empty line after it. Raises GameError."""
     from tourney.addons.chess.starts import PgnMoves  # noqa: PLC0415 - needs an extra
 
-    line = PgnMoves.of([text for _, text in record.actions], chess960=record.game == "chess960")
+    actions = [text for _, text in record.actions]
+    line = PgnMoves.of(actions, chess960=record.game == "chess960", named=True)
     comments = _comments(record, log, measured, line.skipped)
     result = result_text(record.outcome.ranks)
-    tags = _tags(event, key, record, measured, line.fen, result)
+    tags = _tags(event, key, record, measured, line, result)
     head = "".join(f'[{key} "{_quoted(value)}"]\n' for key, value in tags)
     words: list[str] = []
     for number, san in enumerate(line.sans):
@@ -53,16 +58,15 @@ def _tags(
     key: MatchKey,
     record: Record,
     measured: Measurements,
-    fen: str,
+    line: "PgnMoves",
     result: str,
 ) -> Iterator[tuple[str, str]]:
     limits = record.limits
     outcome = record.outcome
-    started = measured.started
-    date = started[:10].replace("-", ".") if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", started[:10]) else ""
+    started = _moment(measured.started)
     yield "Event", event
     yield "Site", "?"
-    yield "Date", date or "????.??.??"
+    yield "Date", f"{started:%Y.%m.%d}" if started else "????.??.??"
     yield "Round", f"{key.round}.{key.table}"
     yield "White", record.seats[0].name
     yield "Black", record.seats[1].name
@@ -70,9 +74,18 @@ def _tags(
     yield "Pair", f"{key.round}.{key.table}.{key.repeat}"
     if record.game == "chess960":
         yield "Variant", "Chess960"
-    if fen:
+    if line.fen:
         yield "SetUp", "1"
-        yield "FEN", fen
+        yield "FEN", line.fen
+    if line.eco:
+        yield "ECO", line.eco
+        yield "Opening", line.opening
+    if started:
+        yield "UTCDate", f"{started:%Y.%m.%d}"
+        yield "UTCTime", f"{started:%H:%M:%S}"
+        yield "GameStartTime", f"{started:%Y-%m-%dT%H:%M:%S %z}"
+    if started and measured.wall_ms is not None:
+        yield "GameEndTime", f"{started + timedelta(milliseconds=measured.wall_ms):%Y-%m-%dT%H:%M:%S %z}"
     if limits.clock_ms is not None:
         yield "TimeControl", f"{limits.clock_ms / 1000:g}+{(limits.increment_ms or 0) / 1000:g}"
     faults = outcome.faults
@@ -83,6 +96,15 @@ def _tags(
     cause = faults[0][1] if faults else ended_by.rule if ended_by else ""
     yield "Reason", f"{reason}: {cause}" if cause else reason
     yield "PlyCount", str(sum(_is_move(action) for _, action in record.actions))
+
+
+def _moment(text: str) -> datetime | None:
+    """A moment of measurements in UTC, or None for another text; years are those of PGN, with four digits."""
+    try:
+        moment = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if 1000 <= moment.year < 9999 else None
 
 
 def _comments(record: Record, log: Iterable[LogLine], measured: Measurements, skipped: int) -> list[str]:
@@ -115,8 +137,9 @@ def _scored(text: str, *, white: bool) -> tuple[list[str], str]:
     if score is None:
         return [], ""
     sign = 1 if white else -1
-    by_white = f"{sign * float(score):.2f}"
-    by_mover = f"{float(score):+.2f}"
+    # Adding 0 makes a negative zero a plain one, also that of a rounded score.
+    by_white = f"{round(sign * float(score), 2) + 0:.2f}"
+    by_mover = f"{round(float(score), 2) + 0:+.2f}"
     if mate is not None:
         # The sign comes from the text: a mate in -0 is a lost game.
         by_white = f"#{sign * int(mate)}"

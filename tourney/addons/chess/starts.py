@@ -5,8 +5,10 @@ The tables are Syzygy's, from folders of this machine.
 
 import io
 import os
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache, partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
@@ -15,12 +17,12 @@ from tourney.addons.chess.board import ChessState, from_board, parse_state
 from tourney.addons.chess.fen import read_epd
 from tourney.addons.chess.game import STARTS, Move
 from tourney.errors import GameError, PositionError, TablesError
+from tourney.exchange.foreign_game import KINDS
+from tourney.exchange.pgn_headers import PgnText, split_games, tag_of
 from tourney.games.base import CHANCE, AnyGame, State
 from tourney.games.registry import find_game
 
 if TYPE_CHECKING:
-    from chess.pgn import Game
-
     from tourney.games.base import AnyState, Tables
 
 
@@ -69,14 +71,6 @@ def set_up(text: str, *, chess960: bool) -> str:
     return f"={from_board(read_epd(text, chess960=chess960)).position().replace(' ', '_')}"
 
 
-def move_of(fen: str, text: str, *, chess960: bool) -> str:
-    """The UCI move of one in standard algebraic notation, or the text itself if it is not a legal one."""
-    try:
-        return chess.Board(fen, chess960=chess960).parse_san(text.replace("0", "O")).uci()
-    except ValueError:
-        return text
-
-
 def is_fresh(state: State[Move]) -> bool:
     """Whether nothing was played yet but the draw of Chess960."""
     return isinstance(state, ChessState) and state.ply == state.quiet == 0 and len(state.seen) == 1
@@ -87,28 +81,41 @@ START: Final = from_board(chess.Board())
 DRAW: Final = DrawState()
 
 
-def read_games(text: str, *, chess960: bool) -> Iterator[Callable[[], tuple[str, ...]]]:
+def read_games(blocks: Iterable[bytes], *, chess960: bool) -> Iterator[Callable[[], tuple[str, ...]]]:
     """Yield a function for each game, which returns its actions: a set-up for a FEN, and the main line.
 
-    The function raises PositionError for a game that cannot be read.
+    The function raises PositionError for a game that cannot be read. Games are separated as for ratings; the
+    reader of ``chess.pgn`` gets their moves only, because it ends games at an empty line or a ``[``.
     """
+    for text in split_games(blocks):
+        # Without tags an empty line parts games.
+        tagged = text.tagged
+        for moves in (text.moves,) if tagged else _EMPTY_LINES.split(text.moves):
+            if tagged or moves.strip():
+                yield partial(_actions_of, text._replace(moves=moves), chess960=chess960)
+
+
+_EMPTY_LINES: Final = re.compile(rb"\n(?:[ \t]*\n)+")
+
+
+def _actions_of(text: PgnText, *, chess960: bool) -> tuple[str, ...]:
     from chess.pgn import read_game  # noqa: PLC0415 - few matches need it
 
-    stream = io.StringIO(text.removeprefix("\ufeff"))
+    if text.problem:
+        raise PositionError(f"it cannot be read: {KINDS[text.problem]}")
+    fen = tag_of(text.head, "FEN")
+    start = (set_up(fen, chess960=chess960),) if fen else ()
+    head = f'[FEN "{read_epd(fen, chess960=chess960).fen()}"]\n' if fen else ""
+    variant = '[Variant "Chess960"]\n' if chess960 else ""
+    moves = _EMPTY_LINES.sub(b"\n", text.moves).decode("utf-8", "replace")
     try:
-        while (game := read_game(stream)) is not None:
-            yield partial(_actions_of, game, chess960=chess960)
-    except IndexError:  # python-chess 1.11 raises it for variations that end before they begin
-        yield partial(_actions_of, None, chess960=chess960)
-
-
-def _actions_of(game: "Game | None", *, chess960: bool) -> tuple[str, ...]:
+        game = read_game(io.StringIO(f"{variant}{head}\n{moves.strip()}\n"))
+    except IndexError as error:  # python-chess 1.11 raises it for variations that end before they begin
+        raise PositionError("it cannot be read: its variations are not nested") from error
     if game is None:
-        raise PositionError("it cannot be read: its variations are not nested")
+        return start
     if game.errors:
         raise PositionError(f"it cannot be read: {str(game.errors[0])[:150]}")
-    fen = game.headers.get("FEN", "")
-    start = (set_up(fen, chess960=chess960),) if fen else ()
     return (*start, *(move.uci() for move in game.mainline_moves()))
 
 
@@ -117,16 +124,22 @@ class PgnMoves(NamedTuple):
 
     ``fen`` is the position they begin at, "" for chess's own; ``first`` counts the half-moves before it, and
     ``skipped`` the actions of the record that are not moves; ``sans`` are the moves in algebraic notation.
+    ``eco`` and ``opening`` are the code and the name of its last position that has them.
     """
 
     fen: str
     first: int
     skipped: int
     sans: tuple[str, ...]
+    eco: str = ""
+    opening: str = ""
 
     @classmethod
-    def of(cls, actions: Sequence[str], *, chess960: bool) -> "PgnMoves":
-        """The line of a record's actions. Raises GameError for a record that is not of this game."""
+    def of(cls, actions: Sequence[str], *, chess960: bool, named: bool = False) -> "PgnMoves":
+        """The line of a record's actions; only if it is ``named`` its opening is looked up.
+
+        Raises GameError for a record that is not of this game.
+        """
         game = find_game("chess960" if chess960 else "chess")
         state = game.new()
         skipped = 0
@@ -139,12 +152,31 @@ class PgnMoves(NamedTuple):
         board = chess.Board(fen or chess.STARTING_FEN, chess960=chess960)
         first = board.ply()
         sans = []
+        opening = ("", "")
+        find_opening = _opening_finder() if named and not chess960 else None
         for text in actions[skipped:]:
             try:
                 sans.append(board.san_and_push(board.parse_uci(text)))
             except ValueError as error:
                 raise GameError(f"the record has the move {text[:20]!r}, which is not legal") from error
-        return cls(fen, first, skipped, tuple(sans))
+            if find_opening is not None and len(sans) <= _LONGEST_OPENING:
+                opening = find_opening(board) or opening
+        return cls(fen, first, skipped, tuple(sans), *opening)
+
+
+_LONGEST_OPENING: Final = 36
+"""Half-moves of the longest line in the table of openings."""
+
+
+@cache
+def _opening_finder() -> Callable[[chess.Board], tuple[str, str] | None]:
+    """A function that finds code and name of a position in the table that ``scripts.make_openings`` wrote."""
+    from chess.polyglot import zobrist_hash  # noqa: PLC0415 - only exports need it
+
+    table = files(__package__).joinpath("openings.tsv").read_text("utf-8")
+    rows = (line.split("\t") for line in table.splitlines())
+    names = {int(key, 16): (eco, name) for key, eco, name in rows}
+    return lambda board: names.get(zobrist_hash(board))
 
 
 def algebraic(actions: Sequence[str], *, chess960: bool) -> Sequence[str]:

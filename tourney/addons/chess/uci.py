@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.protocols import EngineChannel, EngineProtocol, Setting, mate_words, score_words
+from tourney.bots.protocols import (
+    EngineChannel,
+    EngineProtocol,
+    Setting,
+    mate_words,
+    score_words,
+    words_of,
+)
 from tourney.errors import BotError, GameError
 from tourney.games.registry import find_game
 from tourney.protocol import Go, NewGame, decode_referee, shown
@@ -57,7 +64,7 @@ class UciProtocol(EngineProtocol):
         return type(self)(options, go)
 
     def _adapted(self, inner: Channel) -> Channel:
-        inner.gather(b"bestmove ")
+        inner.gather(b"bestmove")
         return UciChannel(inner, self._options, self._go, recent=self.recent)
 
 
@@ -77,6 +84,7 @@ class UciChannel(EngineChannel):
     """
 
     quit = b"quit\n"
+    dropped = frozenset(("info", "option", "id", "copyprotection", "registration"))
 
     def __init__(
         self, inner: Channel, options: Mapping[str, Setting], go: Mapping[str, int], *, recent: bool = False
@@ -117,16 +125,20 @@ class UciChannel(EngineChannel):
             elif self._positions and line.startswith(b"position "):
                 self._forget(line[9:])
         self._wants = "move"
+        self._unread = ""
         heard = self._inner.ask(self._words(go), deadline)
         if isinstance(heard, str):
             before, _, last = heard.rpartition("\n")
+            if "\t" in heard or "  " in heard:
+                last, before = words_of(last), "\n".join(map(words_of, before.split("\n")))
             if last.startswith("bestmove "):
                 self._wants = ""
+                self._answered = True
                 move = f"move {last[9:].partition(' ')[0]}"
                 about = info_text(_last_score(before)) if before else ""
                 return f"info {about}\n{move}" if about else move
-            return self._answer(heard) or self.wait(deadline)
-        return (self._answer(heard.text) or self.wait(deadline)) if heard.kind == "line" else heard
+            return self._read(last) or self.wait(deadline)
+        return (self._read(heard.text) or self.wait(deadline)) if heard.kind == "line" else heard
 
     def _take(self, line: str) -> None:
         if line.startswith("position "):
@@ -210,10 +222,11 @@ class UciChannel(EngineChannel):
         return bytes(self._position.removesuffix(b" moves")) + b"\n" + go + b"\n"
 
     def _is_answer(self, line: str) -> bool:
-        return line.partition(" ")[0] == "bestmove"
+        return line.partition(" ")[0].lower() == "bestmove"
 
     def _answer(self, line: str) -> Event | None:
         word, _, rest = line.partition(" ")
+        word = word.lower()
         if word == "info":
             if self._wants == "move" and _has_score(line):
                 self._about = rest
@@ -239,8 +252,11 @@ def go_line(go: Go, limits: str = "") -> bytes:
     if go.clocks_ms is not None:
         white, black = (*go.clocks_ms, 0, 0)[:2]
         words += f" wtime {white} btime {black} winc {go.increment_ms} binc {go.increment_ms}"
+        words += "" if go.moves is None else f" movestogo {go.moves}"
     if go.nodes is not None and " nodes " not in limits:
         words += f" nodes {go.nodes}"
+    if go.depth is not None and " depth " not in limits:
+        words += f" depth {go.depth}"
     words += limits
     if words == "go":
         words += " infinite" if go.move_ms is None else f" movetime {go.move_ms}"

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from tourney.addons.cluster.nodes import HERE, IntroducedNode
 from tourney.match.record import FaultKind
@@ -27,7 +27,19 @@ BATCH_SECONDS: Final = (0.1, 4.0)
 """The shortest and the longest time of a batch; many slots make batches longer."""
 MAX_BATCH: Final = 64
 
-HostResult = tuple[IntroducedNode, PlayedMatch]  # a match that a host has sent, after the host
+
+class HostResult(NamedTuple):
+    """A match as a host has sent it."""
+
+    node: IntroducedNode
+    played: PlayedMatch
+
+
+class CountedResult(NamedTuple):
+    """A match as it counts, and the name of the host that played it."""
+
+    host: str
+    played: PlayedMatch
 
 
 @dataclass(eq=False, slots=True)
@@ -35,9 +47,8 @@ class SubmittedMatch:
     """A match that was submitted; ``alone``: it travels in no batch.
 
     ``losses``: nodes that were lost while they played it. ``blame``: the bot that used the most memory where
-    it was full. ``not_on``: machines that it goes to only if there
-    is no other. ``sides``: what hosts sent of a match that is rechecked, two at most; ``judged``: the results
-    on this machine.
+    it was full. ``not_on``: machines that it goes to only if there is no other. ``sides``: the hosts' results
+    of a match that is rechecked, two at most; ``judged``: the results on this machine.
     """
 
     task: MatchTask
@@ -107,6 +118,11 @@ class PlayingNode:
         """The batches that it takes now."""
         return 0 if self.closed else max(0, IN_FLIGHT * self.slots - len(self.batches))
 
+    @property
+    def has_risky(self) -> bool:
+        """Whether it has a match with which a node was lost before."""
+        return any(match.losses for batch in self.batches for match in batch.matches)
+
     def matches_in(self, seconds: float) -> int:
         """How many matches it plays in that time."""
         return max(1, min(MAX_BATCH, int(seconds / self.mean))) if self.mean else 1
@@ -157,9 +173,10 @@ class BatchQueue:
         send: Callable[[PlayingNode, list[SubmittedMatch]], None],
         judge: Callable[[SubmittedMatch], None],
     ) -> None:
-        """Send what waits to nodes with room, in order; ``judge`` takes a recheck that no node may play.
+        """Send the waiting matches to nodes with room, in order.
 
-        What cannot be sent now waits on, also where ``send`` raises an error.
+        ``judge`` takes a recheck that no node may play. A match that cannot be sent now stays in the queue,
+        also if ``send`` raises an error.
         """
         # Without room only rechecks that no node may play can go on: to this machine.
         rechecked = any(match.sides for match in self.waiting)
@@ -196,10 +213,10 @@ class BatchQueue:
         return count
 
     def _with_others(self, match: SubmittedMatch, node: PlayingNode) -> list[SubmittedMatch]:
-        """A match with those that travel with it: all nodes with room get some of those that wait."""
+        """A match and others that travel with it: all nodes with room get some of the waiting matches."""
         together = [match]
         if match.plain:
-            room = sum(other.room for other in self.nodes.values())
+            room = sum(playing.room for playing in self.nodes.values())
             most = min(node.matches_in(self._seconds), -(-(1 + len(self.waiting)) // room))  # rounded up
             while len(together) < most and self.waiting and self.waiting[0].plain:
                 together.append(self.waiting.popleft())
@@ -212,16 +229,19 @@ class BatchQueue:
         return others if others or match.sides else good
 
     def _choose(self, match: SubmittedMatch) -> PlayingNode | None:
-        """The least loaded node with room; a match that a node was lost with meets no other such."""
-        found = [node for node in self._may_play(match) if node.room]
+        """The least loaded node with room; two matches that each lost a node never share one."""
+        nodes = [node for node in self._may_play(match) if node.room]
         if match.losses:
-            risky = [n for n in found for batch in n.batches if any(one.losses for one in batch.matches)]
-            found = [node for node in found if node not in risky]
-        return min(found, key=lambda n: (len(n.batches) / n.slots, n.known.node.address), default=None)
+            nodes = [node for node in nodes if not node.has_risky]
+
+        def load(node: PlayingNode) -> tuple[float, str]:
+            return len(node.batches) / node.slots, node.known.node.address
+
+        return min(nodes, key=load, default=None)
 
 
 PLAYS: Final = 3  # the plays on this machine, all alike, that show which of two hosts is wrong
-OF: Final = 10_000
+RECHECK_DENOMINATOR: Final = 10_000  # the share of rechecks is given as matches in this many
 ERROR: Final = 0.01  # the share of runs on alike hosts in which any host is named
 
 
@@ -246,30 +266,33 @@ class FaultRates:
         of a host and an entrant. If matches come to alike hosts by chance, at most ``ERROR`` of runs have
         any.
         """
-        found = []
-        matches, faults = Counter[str](), Counter[str]()
+        sentences = []
+        matches = Counter[str]()
+        faults = Counter[str]()
         for (host, name), count in self._matches.items():
             matches[name] += count
             faults[name] += self._faults[host, name]
         for (host, name), count in sorted(self._matches.items()):
-            here, others = self._faults[host, name], matches[name] - count
+            here = self._faults[host, name]
+            others = matches[name] - count
             if others and at_least(here, count, faults[name], matches[name]) <= ERROR / len(self._matches):
-                found.append(
+                sentences.append(
                     f"{name} timed out or crashed in {here:,} of {count:,} matches on {host}, and in"
                     f" {faults[name] - here:,} of {others:,} on others: {host} is slow for it, or dishonest"
                 )
-        return found
+        return sentences
 
 
-def at_least(found: int, drawn: int, marked: int, total: int) -> float:
-    """The probability that ``drawn`` of ``total`` hold at least ``found`` of the ``marked`` ones.
+def at_least(marked_drawn: int, drawn: int, marked: int, total: int) -> float:
+    """The probability that ``drawn`` of ``total`` hold at least ``marked_drawn`` of the ``marked`` ones.
 
-    The tail of the hypergeometric distribution; 1.0 where ``found`` is no more than what is expected.
+    The tail of the hypergeometric distribution; 1.0 if ``marked_drawn`` is no more than expected.
     """
-    if found * total <= drawn * marked:
+    if marked_drawn * total <= drawn * marked:
         return 1.0
-    terms, term = 0.0, 1.0
-    for k in range(found, min(drawn, marked) + 1):  # each term is smaller than the one before
+    terms = 0.0
+    term = 1.0
+    for k in range(marked_drawn, min(drawn, marked) + 1):  # each term is smaller than the one before
         terms += term
         if term < 1e-17:
             break
@@ -278,17 +301,19 @@ def at_least(found: int, drawn: int, marked: int, total: int) -> float:
     def choices(whole: int, part: int) -> float:
         return math.lgamma(whole + 1) - math.lgamma(part + 1) - math.lgamma(whole - part + 1)
 
-    log = choices(marked, found) + choices(total - marked, drawn - found) - choices(total, drawn)
+    log = (
+        choices(marked, marked_drawn) + choices(total - marked, drawn - marked_drawn) - choices(total, drawn)
+    )
     return math.exp(log) * terms
 
 
 Put = Callable[[Callable[[], None]], None]
-Decide = Callable[[SubmittedMatch, tuple[str, PlayedMatch] | None, tuple[IntroducedNode, ...]], None]
+Decide = Callable[[SubmittedMatch, CountedResult | None, tuple[IntroducedNode, ...]], None]
 
 
-def sent(side: HostResult) -> tuple[str, PlayedMatch]:
-    """The host of a result by name, and the result."""
-    return side[0].host, side[1]
+def sent(side: HostResult) -> CountedResult:
+    """A host's result as it counts."""
+    return CountedResult(side.node.host, side.played)
 
 
 class Rechecks:
@@ -319,12 +344,12 @@ class Rechecks:
 
     def drawn(self, number: int) -> bool:
         """Say whether a match is played on a second host; only who knows the tournament's seed knows that."""
-        return uniform(derive(self._run.seed, "recheck", number), OF) < self._share
+        return uniform(derive(self._run.seed, "recheck", number), RECHECK_DENOMINATOR) < self._share
 
     def compare(self, match: SubmittedMatch, second: HostResult) -> None:
-        """Compare what two hosts sent; where they differ, have this machine play the match."""
+        """Compare the results of two hosts; if they differ, have this machine play the match."""
         first = match.sides[0]
-        if first[1].digest == second[1].digest:
+        if first.played.digest == second.played.digest:
             self._decide(match, sent(first), ())
         else:
             match.sides.append(second)
@@ -341,7 +366,7 @@ class Rechecks:
         future.add_done_callback(lambda done: self._put(partial(self._judged, match, done)))
 
     def _judged(self, match: SubmittedMatch, done: "Future[WorkerReply]") -> None:
-        """Compare the result of a match here with those that the hosts sent."""
+        """Compare the result of a match here with the hosts' results."""
         self._judging -= 1
         sides = match.sides
         if not sides:  # its host was set aside meanwhile
@@ -350,24 +375,24 @@ class Rechecks:
         played = None if done.cancelled() or done.exception() else done.result().played
         if played is None:
             self._run.say(f"match {match.task.number} could not be rechecked: {HERE} could not play it")
-            self._decide(match, sent(min(sides, key=lambda side: not side[1].reproducible)), ())
+            self._decide(match, sent(min(sides, key=lambda side: not side.played.reproducible)), ())
             return
         match.judged.append(played)
-        agreed = [side for side in sides if side[1].digest == played.digest]
-        others = [one for one, found in sides if found.digest != played.digest]
-        good = sent(agreed[0]) if agreed else (HERE, played)
+        agreed = [side for side in sides if side.played.digest == played.digest]
+        others = [side.node for side in sides if side.played.digest != played.digest]
+        good = sent(agreed[0]) if agreed else CountedResult(HERE, played)
         again = len(match.judged) < PLAYS
         if not others:
             self._decide(match, good, ())
         elif not (played.reproducible or agreed) and again:
             self.judge(match)
-        elif not all(found.reproducible for found in (*match.judged, *(found for _, found in sides))):
+        elif not all(result.reproducible for result in (*match.judged, *(side.played for side in sides))):
             # A time-out or a crash proves nothing: no host is refused, but the result here counts.
-            self._doubtful.update(one.host for one in others if agreed or played.reproducible)
+            self._doubtful.update(node.host for node in others if agreed or played.reproducible)
             self._decide(match, good, ())
-        elif len({one.digest for one in match.judged}) > 1 or not (agreed or len(sides) == 1):
+        elif len({judged.digest for judged in match.judged}) > 1 or not (agreed or len(sides) == 1):
             self._run.say(
-                f"match {match.task.number} does not repeat: it came out differently on {sides[0][0].host}"
+                f"match {match.task.number} does not repeat: it came out differently on {sides[0].node.host}"
                 " and on other machines, so that its recheck proves nothing; bots whose choices depend on the"
                 " time do so"
             )
@@ -383,7 +408,7 @@ class Rechecks:
         self._rates.count(host, names, [(seat, kind) for seat, kind, _ in played.outcome.faults])
 
     def say_doubts(self) -> None:
-        """Say at the end what looks wrong and cannot be proved."""
+        """Say at the end which suspicions cannot be proved."""
         for host, count in sorted(self._doubtful.items()):
             matches = "1 rechecked match" if count == 1 else f"{count} rechecked matches"
             self._run.say(

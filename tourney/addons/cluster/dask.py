@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Final
 
 from tourney.addons.cluster import host_service
 from tourney.addons.cluster.executor import ClusterExecutor
+from tourney.addons.cluster.messages import MAX_REPLY, one_line
 from tourney.addons.cluster.nodes import ClusterLink, ClusterNode, LinkLostError
 from tourney.errors import UsageError, WorkerError, import_extra
-from tourney.run.workers.messages import MAX_REPLY, one_line
 from tourney.spawning import WorkerContext, terminal_signals_blocked
 
 DaskFuture = Any  # the package's client, cluster and futures have few types; here they are Any
@@ -30,8 +30,8 @@ _ADDRESS: Final = re.compile(
 RESOURCE: Final = "matches"
 """The resource by which a Dask worker offers match slots: ``dask worker ... --resources matches=4``."""
 
-_ANSWER_SECONDS: Final = 20.0
-_AGAIN_SECONDS: Final = 0.5
+_ANSWER_SECONDS: Final = 20.0  # for a scheduler to say who it is
+_AGAIN_SECONDS: Final = 0.5  # between attempts to reach it
 
 
 class DaskExecutor(ClusterExecutor):
@@ -41,8 +41,8 @@ class DaskExecutor(ClusterExecutor):
 
     def connect(self, address: str, workers: int) -> ClusterLink:
         """The link. Raises UsageError for a bad address, or if the package distributed is missing."""
-        found = _ADDRESS.fullmatch(address)
-        if address and not (found and 1 <= int(found["port"]) <= 65_535):
+        match = _ADDRESS.fullmatch(address)
+        if address and not (match and 1 <= int(match["port"]) <= 65_535):
             raise UsageError(
                 f"the executor dask://{address} needs the address of a scheduler, as in dask://10.0.0.1:8786"
                 " or dask://[fd00::1]:8786"
@@ -155,10 +155,10 @@ class DaskLink(ClusterLink):
             return ""
         if self._url().startswith("tls://"):
             return "; check that both sides have TLS certificates of one authority"
-        said = f"{error} {error.__cause__!r}".lower()
+        words = f"{error} {error.__cause__!r}".lower()
         # A scheduler with TLS ends a plain connection or, on a busy machine, lets the time limit pass first.
-        ended = any(word in said for word in ("closed", "reset", "comm was", "timed out"))
-        if not ended or "refused" in said:
+        ended = any(word in words for word in ("closed", "reset", "comm was", "timed out"))
+        if not ended or "refused" in words:
             return ""
         return "; if it requires TLS, set Dask's TLS settings as docs/how-to/cluster.md says"
 
@@ -174,28 +174,28 @@ class DaskLink(ClusterLink):
                 raise self._lost(error) from error
             else:
                 break
-        found = {}
+        nodes = {}
         for address, worker in info["workers"].items():
             if worker.get("status") in ("closing", "closed", "closing_gracefully"):
                 continue
             slots = min(int(worker["resources"].get(RESOURCE, 0)), int(worker["nthreads"]))
-            found[address] = ClusterNode(address, _machine(worker), slots)
-        for address in [address for address in list(self._sent) if address not in found]:
+            nodes[address] = ClusterNode(address, _machine(worker), slots)
+        for address in [address for address in list(self._sent) if address not in nodes]:
             with suppress(OSError, RuntimeError):
                 client.cancel(self._sent.pop(address))
-        return found
+        return nodes
 
     def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:
         """A worker's answer."""
         client = self._running()
         try:
-            said = client.run(answer, request, attachment, workers=[address], on_error="return")
+            answers = client.run(answer, request, attachment, workers=[address], on_error="return")
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise OSError(f"it gives no answer: {_words(error)}") from error
-        found = said.get(address)
-        if not isinstance(found, bytes):
-            raise OSError(f"it gives no answer: {_words(found)}")
-        return found
+        reply = answers.get(address)
+        if not isinstance(reply, bytes):
+            raise OSError(f"it gives no answer: {_words(reply)}")
+        return reply
 
     def play(self, address: str, request: bytes) -> "Future[object]":
         """Submit a task that only this worker can take, for one of its slots."""
@@ -248,11 +248,13 @@ class DaskLink(ClusterLink):
         try:
             if sent.status == "finished":
                 sizes = await self._client.scheduler.nbytes(keys=[sent.key], summary=False)
-                if sizes.get(sent.key, 0) > 2 * MAX_REPLY:  # what is not fetched is too long for the executor
+                if (
+                    sizes.get(sent.key, 0) > 2 * MAX_REPLY
+                ):  # a reply that is not fetched is too long for the executor
                     future.set_result(b"x" * (MAX_REPLY + 1))
                     return
-                for found in await self._client.gather([sent], errors="skip", asynchronous=True):
-                    future.set_result(found)
+                for reply in await self._client.gather([sent], errors="skip", asynchronous=True):
+                    future.set_result(reply)
                     return
             elif sent.status == "error":
                 future.set_exception(OSError("its worker raised an exception instead of a reply"))
@@ -269,7 +271,7 @@ class DaskLink(ClusterLink):
 
 
 async def _greet(url: str) -> None:
-    """Ask a scheduler what it is. Raises OSError if there is none, or something else."""
+    """Ask a scheduler for its identity. Raises OSError if there is none, or something else."""
     import dask  # noqa: PLC0415 - as above
 
     distributed: Any = import_module("distributed")

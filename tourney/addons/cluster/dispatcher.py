@@ -13,19 +13,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
-from tourney.addons.cluster.batches import BatchQueue, PlayingNode, Rechecks, SentBatch, SubmittedMatch
-from tourney.addons.cluster.nodes import (
-    Admission,
-    ClusterLink,
-    ClusterNode,
-    IntroducedNode,
-    in_thread,
-    speeds_text,
+from tourney.addons.cluster.batches import (
+    BatchQueue,
+    CountedResult,
+    HostResult,
+    PlayingNode,
+    Rechecks,
+    SentBatch,
+    SubmittedMatch,
 )
-from tourney.errors import BotError, TourneyError, WorkerError, counted
-from tourney.match.result import PlayedMatch
-from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
-from tourney.run.workers.messages import (
+from tourney.addons.cluster.messages import (
     BatchRequest,
     CheckedReply,
     InvalidReplyError,
@@ -35,6 +32,18 @@ from tourney.run.workers.messages import (
     RequestedMatch,
     encode,
 )
+from tourney.addons.cluster.nodes import (
+    Admission,
+    ClusterLink,
+    ClusterNode,
+    IntroducedNode,
+    in_thread,
+    speeds_text,
+)
+from tourney.errors import BotError, TourneyError, WorkerError
+from tourney.match.result import PlayedMatch
+from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
+from tourney.texts import counted
 
 MAX_FAILED_HERE: Final = 6
 """A host that fails this many matches in a row, which no other host has failed, gets no more."""
@@ -56,7 +65,7 @@ class ClusterSettings:
 
 
 class Dispatcher(BatchQueue):
-    """Sends matches to the nodes of a cluster, and takes what comes back.
+    """Sends matches to the nodes of a cluster, and takes their replies.
 
     One thread uses it: ``put`` brings functions there. ``clock`` gives the seconds of a monotonic clock.
     """
@@ -99,12 +108,18 @@ class Dispatcher(BatchQueue):
 
         Raises UsageError for nodes that differ, and WorkerError where none can play.
         """
-        found = [one.result() for one in asked if one.done()]
-        for late in [one for one in asked if not one.done()]:
-            self._introduce_later(late)
-        self.admission.compare_first(found)
-        for one in found:
-            self._introduced(one)
+        introduced = []
+        late = []
+        for introduction in asked:
+            if introduction.done():
+                introduced.append(introduction.result())
+            else:
+                late.append(introduction)
+        for introduction in late:
+            self._introduce_later(introduction)
+        self.admission.compare_first(introduced)
+        for node in introduced:
+            self._introduced(node)
         self._check_nodes()
         slots = sum(node.slots for node in self.nodes.values())
         self._run.say(f"cluster: {len(self.nodes)} of {count} workers play, {slots} match slots")
@@ -117,34 +132,34 @@ class Dispatcher(BatchQueue):
             )
 
     def _introduce_later(self, asked: "Future[IntroducedNode]") -> None:
-        asked.add_done_callback(lambda one: self._put(partial(self._introduced, one.result())))
+        asked.add_done_callback(lambda introduced: self._put(partial(self._introduced, introduced.result())))
 
-    def _introduced(self, one: IntroducedNode) -> None:
-        if self.admission.admit(one, next((node.known for node in self.nodes.values()), None)):
-            fitting = self._fitted(one)
+    def _introduced(self, introduced: IntroducedNode) -> None:
+        if self.admission.admit(introduced, next((node.known for node in self.nodes.values()), None)):
+            fitting = self._fitted(introduced)
             if fitting.node.slots:
-                self.nodes[one.node.address] = PlayingNode(fitting)
+                self.nodes[introduced.node.address] = PlayingNode(fitting)
             else:
-                address = one.node.address
-                self._without_memory[address] = one.info.host
-                self.admission.refused[address] = f"{one.host} gets no match: no memory is left for it"
+                address = introduced.node.address
+                self._without_memory[address] = introduced.info.host
+                self.admission.refused[address] = f"{introduced.host} gets no match: no memory is left for it"
             self.count_slots()
 
-    def _fitted(self, one: IntroducedNode) -> IntroducedNode:
-        """A node with the slots for whose matches its host has memory beside those of its other nodes."""
-        if one.room is None:
-            return one
-        host = one.info.host
+    def _fitted(self, introduced: IntroducedNode) -> IntroducedNode:
+        """A node with only as many slots as its host has memory for, beside the host's other nodes."""
+        if introduced.room is None:
+            return introduced
+        host = introduced.info.host
         taken = sum(node.slots for node in self.nodes.values() if node.known.info.host == host)
-        slots = max(0, min(one.node.slots, one.room - taken))
-        if slots < one.node.slots and host not in self._short:
+        slots = max(0, min(introduced.node.slots, introduced.room - taken))
+        if slots < introduced.node.slots and host not in self._short:
             self._short.add(host)
-            matches = counted(one.room, "match")
+            matches = counted(introduced.room, "match")
             self._run.say(
-                f"memory: {matches} at a time on {one.host}, fewer than its slots: the bots of more may use"
-                " more than it has"
+                f"memory: {matches} at a time on {introduced.host}, fewer than its slots: the bots of more"
+                " may use more than it has"
             )
-        return replace(one, node=replace(one.node, slots=slots))
+        return replace(introduced, node=replace(introduced.node, slots=slots))
 
     def _check_nodes(self) -> None:
         """Raise WorkerError if all nodes that are there are refused."""
@@ -197,13 +212,13 @@ class Dispatcher(BatchQueue):
 
     def _free_memory(self, host: str) -> None:
         """Ask the other nodes of a host again for which it had no memory: one of its nodes is gone."""
-        for address in [address for address, its in self._without_memory.items() if its == host]:
+        for address in [address for address, its_host in self._without_memory.items() if its_host == host]:
             del self._without_memory[address]
             self.admission.refused.pop(address, None)
 
-    def _refuse(self, one: IntroducedNode, why: str) -> None:
-        """Give a machine that was caught no more matches; what it plays is played elsewhere."""
-        machine = one.node.machine
+    def _refuse(self, caught: IntroducedNode, why: str) -> None:
+        """Give a machine that was caught no more matches; its open ones are played elsewhere."""
+        machine = caught.node.machine
         if not self.admission.ban(machine, why):
             return
         again = 0
@@ -212,10 +227,12 @@ class Dispatcher(BatchQueue):
                 node.closed = f"{node.known.host} is refused: {why}"
                 again += self.take_back(node)
         for match in self._open:
-            if match.sides and match.sides[0][0].node.machine == machine:
+            if match.sides and match.sides[0].node.node.machine == machine:
                 match.sides.clear()
         self.count_slots()
-        self._run.say(f"{one.host} is refused: {why}; {again} matches that it was sent are played elsewhere")
+        self._run.say(
+            f"{caught.host} is refused: {why}; {again} matches that it was sent are played elsewhere"
+        )
 
     def forget_nodes(self) -> None:
         """Take back all that is in play: the connection is lost, and nodes are introduced again."""
@@ -268,7 +285,8 @@ class Dispatcher(BatchQueue):
             self._release(match, WorkerReply(match.task.number))
 
     def _send(self, node: PlayingNode, matches: list[SubmittedMatch]) -> None:
-        first, there = matches[0].task, node.known.node
+        first = matches[0].task
+        there = node.known.node
         asked = tuple(
             RequestedMatch(match.task.number, match.task.spec, dict(match.task.absent)) for match in matches
         )
@@ -288,10 +306,10 @@ class Dispatcher(BatchQueue):
             self._fail(batch, f"{type(error).__name__}: {error}"[:400])
             return
         self.end(batch)
-        one = batch.node.known
+        known_node = batch.node.known
         elapsed = self._clock() - batch.since
         self._longest = max(self._longest, elapsed)
-        source = ReplySource(one.host, one.info.speed, round(1000 * elapsed))
+        source = ReplySource(known_node.host, known_node.info.speed, round(1000 * elapsed))
         tasks = [match.task for match in batch.matches]
         checked = self.checker.check(done.result(), tasks, source)
         if checked.done():
@@ -305,7 +323,7 @@ class Dispatcher(BatchQueue):
             if self.admission.is_banned(node.machine):
                 self.waiting.extend(batch.matches)
                 return
-            found = done.result()
+            replies = done.result()
         except InvalidReplyError as error:
             self.waiting.extend(batch.matches)
             self._refuse(node.known, f"it {error}")
@@ -313,17 +331,17 @@ class Dispatcher(BatchQueue):
         except (BrokenExecutor, CancelledError):
             self._fail(batch, "its reply ended the process that checked it")
             return
-        self.measure(node, [one.head.ms for one in found if one.played is not None])
-        for match, one in zip(batch.matches, found, strict=True):
+        self.measure(node, [reply.head.ms for reply in replies if reply.played is not None])
+        for match, reply in zip(batch.matches, replies, strict=True):
             if self.admission.is_banned(node.machine):  # by an earlier match of this batch
                 self.waiting.append(match)
             else:
-                self._take(match, node, one)
+                self._take(match, node, reply)
 
-    def _take(self, match: SubmittedMatch, node: PlayingNode, one: CheckedReply) -> None:
-        head = one.head
-        if one.played is not None:
-            self._accept(match, node, one.played)
+    def _take(self, match: SubmittedMatch, node: PlayingNode, reply: CheckedReply) -> None:
+        head = reply.head
+        if reply.played is not None:
+            self._accept(match, node, reply.played)
         elif head.end == "unusable" or (head.end == "failed" and head.cause != "overload"):
             names = [entrant.name for entrant in match.task.spec.seats]
             if head.blame is not None and head.blame.entrant in names:
@@ -365,11 +383,12 @@ class Dispatcher(BatchQueue):
         match.failures += 1
         match.not_on.add(node.machine)
         self._close_failing(node, why)
-        if match.sides or match.failures < MAX_FAILURES:  # what has a result is judged at last
+        if match.sides or match.failures < MAX_FAILURES:  # a match with a result is judged last
             self.waiting.appendleft(match)
         elif usable:
             cause: Cause = "machine" if match.blame is None else "memory"
-            number, blame = match.task.number, match.blame
+            number = match.task.number
+            blame = match.blame
             self._release(match, WorkerReply(number, None, why, cause, plays=MAX_FAILURES, blame=blame))
         else:
             self._open.discard(match)
@@ -383,29 +402,30 @@ class Dispatcher(BatchQueue):
 
     def _accept(self, match: SubmittedMatch, node: PlayingNode, played: PlayedMatch) -> None:
         """Deliver a match that was played, or have it rechecked if it was drawn."""
-        one = node.known
+        host = node.known
         node.failed = 0
         # The record was verified, but a host may have played other bots: only a second play can show that.
         if match.sides:
-            self.rechecks.compare(match, (one, played))
+            self.rechecks.compare(match, HostResult(host, played))
         elif match.task.reuse or not self.rechecks.drawn(match.task.number):  # with reuse nothing is promised
-            self._deliver(match, one.host, played)
+            self._deliver(match, host.host, played)
         else:
-            match.sides.append((one, played))
-            match.not_on = {one.node.machine}
+            match.sides.append(HostResult(host, played))
+            match.not_on = {host.node.machine}
             self.waiting.append(match)
 
     def _decided(
-        self, match: SubmittedMatch, good: tuple[str, PlayedMatch] | None, wrong: tuple[IntroducedNode, ...]
+        self, match: SubmittedMatch, good: CountedResult | None, wrong: tuple[IntroducedNode, ...]
     ) -> None:
-        """Take a match that was rechecked: what counts of it, and the hosts that sent another one."""
-        match.sides, match.judged = [], []
-        for one in wrong:
-            self._refuse(one, f"its match {match.task.number} has another result on other machines")
+        """Take a match that was rechecked: the result that counts, and the hosts that sent another one."""
+        match.sides = []
+        match.judged = []
+        for caught in wrong:
+            self._refuse(caught, f"its match {match.task.number} has another result on other machines")
         if good is None:
             self.waiting.append(match)
         else:
-            self._deliver(match, *good)
+            self._deliver(match, good.host, good.played)
 
     def _deliver(self, match: SubmittedMatch, host: str, played: PlayedMatch) -> None:
         self.rechecks.count(match, host, played)

@@ -20,8 +20,8 @@ from tourney.errors import TourneyError, WorkerError
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
 from tourney.run.workers.local import LocalExecutor
 
-_LOOK_SECONDS: Final = 0.5
-_JOIN_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.5  # between two looks at the nodes
+_JOIN_SECONDS: Final = 5.0  # for the thread and the nodes to end at a stop
 
 
 class ClusterExecutor(MatchExecutor):
@@ -34,7 +34,7 @@ class ClusterExecutor(MatchExecutor):
     overdue_seconds: ClassVar[float] = 600.0
     """A match without a reply is played elsewhere after this time, or ten times the longest so far."""
     answer_seconds: ClassVar[float] = 900.0
-    """How long the run waits before its start for hosts to say what they are, and to build the bots."""
+    """How long the run waits before its start for hosts to describe themselves and to build the bots."""
     patience_seconds: ClassVar[float] = 60.0  # How long a lost scheduler may take to come back
     silence_seconds: ClassVar[float] = 300.0
     """How long a scheduler whose connection stands may give no answer."""
@@ -73,7 +73,7 @@ class ClusterExecutor(MatchExecutor):
     # -- for the coordinator --------------------------------------------------------------------------------
 
     def begin(self, run: Run) -> None:
-        """Connect, ask all hosts what they are, and bring them the bots."""
+        """Connect, ask all hosts for their descriptions, and send them the bots."""
         self._run = run
         self._dispatcher = Dispatcher(
             self._link, run, self._settings, self.make_judge, self._inbox.put, self.clock
@@ -99,7 +99,7 @@ class ClusterExecutor(MatchExecutor):
         return self._shown
 
     def paused(self) -> str:
-        """What the cluster waits for, or ""."""
+        """The reason why the cluster waits, or ""."""
         return self._paused or self._poller.text
 
     @property
@@ -154,7 +154,7 @@ class ClusterExecutor(MatchExecutor):
     # -- the connection -------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Wait for nodes that offer match slots, ask them what they are, and wait for their answers."""
+        """Wait for nodes that offer match slots, ask for their descriptions, and wait for the answers."""
         nodes = self._poller.first()
         if not any(node.slots for node in nodes.values()):
             some = f"; the {len(nodes)} that are there offer none: see docs/how-to/cluster.md"
@@ -166,7 +166,7 @@ class ClusterExecutor(MatchExecutor):
         until = self.clock() + self.answer_seconds
         while wait(asked, timeout=_LOOK_SECONDS).not_done and self.clock() < until:
             self._poller.poll()
-        if any(not one.done() or one.result().problem for one in asked):
+        if any(not introduction.done() or introduction.result().problem for introduction in asked):
             self._poller.first()  # the connection may be lost
         self._dispatcher.begin(asked, len(nodes))
 
@@ -234,7 +234,7 @@ class ClusterExecutor(MatchExecutor):
         self._problem = error
         self._dispatcher.fail_all(error)
         with suppress(Empty):
-            while True:  # what was submitted meanwhile
+            while True:  # matches that were submitted meanwhile
                 action = self._inbox.get_nowait()
                 if isinstance(action, partial) and action.func == self._dispatcher.submit:
                     action.args[0].future.set_exception(self._problem)

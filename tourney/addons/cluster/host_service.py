@@ -27,6 +27,17 @@ from queue import SimpleQueue
 from msgspec import structs
 
 from tourney import __version__
+from tourney.addons.cluster.messages import (
+    BatchRequest,
+    BotsAnswer,
+    HostInfo,
+    Question,
+    RoomAnswer,
+    decode,
+    encode,
+    join_replies,
+    reply_of,
+)
 from tourney.bots.catalogue.build import built_command, host
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import unpack
@@ -39,25 +50,14 @@ from tourney.held_folder import remove_tree
 from tourney.match.match_memory import ALL_FIT, plan_matches, refuse_unfit
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.local import LocalExecutor
-from tourney.run.workers.messages import (
-    BatchRequest,
-    BotsAnswer,
-    HostInfo,
-    Question,
-    RoomAnswer,
-    decode,
-    encode,
-    join_replies,
-    reply_of,
-)
 from tourney.schema import SandboxLevel
 
 CACHE_VARIABLE = "TOURNEY_CACHE"  # names the folder in which a host keeps bots; default: ~/.cache/tourney
-_MAX_REQUEST = 1 << 30
-_STEPS = 50_000
-_TRIES = 5
-_MAX_SLOT = 4096
-_LOOK_SECONDS = 1.0
+_MAX_REQUEST = 1 << 30  # bytes; the coordinator is trusted, a bound only stops nonsense
+_STEPS = 50_000  # of the loop that measures speed
+_TRIES = 5  # of which the fastest counts: others were interrupted
+_MAX_SLOT = 4096  # match slots of a host at most
+_LOOK_SECONDS = 1.0  # between two looks whether the executor was stopped
 
 
 class _HostState:
@@ -139,7 +139,7 @@ def _wait(future: "Future[WorkerReply]", executor: LocalExecutor) -> WorkerReply
 
 
 def answer(request: bytes, attachment: bytes = b"") -> bytes:
-    """Answer a question. Never raises for what the machine cannot do: the answer says so."""
+    """Answer a question. A machine that cannot do something says so in the answer, and raises nothing."""
     asked = decode(request, Question, most=_MAX_REQUEST)
     if asked.kind == "about":
         return encode(host_info(asked.game, asked.sandbox))
@@ -172,8 +172,8 @@ def cache_folder() -> Path:
 
 
 def host_info(game: str, level: SandboxLevel) -> HostInfo:
-    """What decides whether this host's results and containment equal those of others."""
-    known = HostInfo(
+    """The facts that decide whether this host's results and containment equal those of others."""
+    info = HostInfo(
         host=platform.node(),
         version=__version__,
         python=f"{platform.python_implementation()} {platform.python_version()} on {platform.machine()}",
@@ -181,18 +181,18 @@ def host_info(game: str, level: SandboxLevel) -> HostInfo:
         speed=speed(),
     )
     try:
-        found = find_game(game)
+        rules = find_game(game)
         box = open_sandbox(level, {"the bot store": cache_folder()})
     except TourneyError as error:
-        return structs.replace(known, problem=str(error))
+        return structs.replace(info, problem=str(error))
     except Exception as error:  # noqa: BLE001 - a broken plugin is this host's problem alone
-        return structs.replace(known, problem=f"{type(error).__name__}: {error}"[:2000])
-    if found.outside:
-        return structs.replace(known, problem="an outside referee plays on the coordinator's machine only")
+        return structs.replace(info, problem=f"{type(error).__name__}: {error}"[:2000])
+    if rules.outside:
+        return structs.replace(info, problem="an outside referee plays on the coordinator's machine only")
     degrees = " ".join(f"{name}={degree}" for name, degree in sorted(box.protections.items()))
     network = box.protections["network"] == "enforced"
     text = f"{box.name} {degrees}"
-    return structs.replace(known, rules=rules_digest(found), sandbox=text, contained=network)
+    return structs.replace(info, rules=rules_digest(rules), sandbox=text, contained=network)
 
 
 def rules_digest(game: AnyGame) -> str:
@@ -228,14 +228,15 @@ def pack_bot(bot: StoredBot) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in sorted(path for path in bot.folder.rglob("*") if path.is_file()):
             info = zipfile.ZipInfo(str(file.relative_to(bot.folder)))
-            info.create_system, info.compress_type = 3, zipfile.ZIP_DEFLATED
+            info.create_system = 3
+            info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = (0o100755 if os.access(file, os.X_OK) else 0o100644) << 16
             packed.writestr(info, file.read_bytes())
     return out.getvalue()
 
 
 def _room(asked: Question) -> RoomAnswer:
-    """How many matches fit into this host's memory; its workers keep to what is left beside them."""
+    """The number of matches that fit into this host's memory; its workers keep bots in the rest."""
     if asked.memory is None:
         return RoomAnswer()
     try:
@@ -248,7 +249,8 @@ def _room(asked: Question) -> RoomAnswer:
 
 def _bots(asked: Question) -> BotsAnswer:
     store = BotStore(cache_folder() / "bots")
-    missing, broken = tuple(digest for digest in asked.digests if not store.has(digest)), {}
+    missing = tuple(digest for digest in asked.digests if not store.has(digest))
+    broken = {}
     try:
         box = open_sandbox(asked.sandbox, {"the bot store": cache_folder()})
         for digest in asked.digests:
@@ -268,7 +270,8 @@ def _add(digest: str, files: bytes) -> BotsAnswer:
     try:
         cache_folder().mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(prefix="bot-", dir=cache_folder()))
-        archive, folder = place / "bot.zip", place / "bot"
+        archive = place / "bot.zip"
+        folder = place / "bot"
         archive.write_bytes(files)
         unpack(archive, folder)
         held = list(folder.iterdir())
@@ -294,7 +297,9 @@ def _start_workers(wanted: BatchRequest) -> None:
     # Dask's nanny marks its workers as daemons, which may start no processes; these end with this one.
     multiprocessing.process.current_process()._config.pop("daemon", None)  # type: ignore[attr-defined]  # noqa: SLF001
     first = _take_slots(wanted.slots)
-    _HostState.session, _HostState.draining, _HostState.idle = wanted.session, False, SimpleQueue()
+    _HostState.session = wanted.session
+    _HostState.draining = False
+    _HostState.idle = SimpleQueue()
     _HostState.executors = tuple(
         LocalExecutor(1, cpus=wanted.cpus, first=first + slot, plan=_HostState.plan)
         for slot in range(wanted.slots)
@@ -304,7 +309,9 @@ def _start_workers(wanted: BatchRequest) -> None:
 
 
 def _end() -> None:
-    executors, _HostState.executors, _HostState.session = _HostState.executors, (), ""
+    executors = _HostState.executors
+    _HostState.executors = ()
+    _HostState.session = ""
     for executor in executors:
         executor.stop()
     _free_slots()

@@ -11,11 +11,7 @@ from pathlib import Path
 from typing import Final, TypeVar, get_args
 
 from tourney.addons.cluster.host_service import host_info, pack_bot
-from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.sandbox import Degree, lowered, lowest
-from tourney.errors import EnvironmentFailure, TourneyError, UsageError, WorkerError
-from tourney.run.workers.executor import Run
-from tourney.run.workers.messages import (
+from tourney.addons.cluster.messages import (
     BotsAnswer,
     HostInfo,
     InvalidReplyError,
@@ -25,6 +21,10 @@ from tourney.run.workers.messages import (
     encode,
     one_line,
 )
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import Degree, lowered, lowest
+from tourney.errors import EnvironmentFailure, TourneyError, UsageError, WorkerError
+from tourney.run.workers.executor import Run
 
 T = TypeVar("T")
 
@@ -35,14 +35,14 @@ FIELDS: Final[Mapping[str, str]] = {
     "cores": "the compiled form of the rules",
     "sandbox": "the sandbox",
 }
-"""What has to be equal, in words."""
+"""The fields of hosts that must be equal, in words."""
 HERE: Final = "this machine"
 AT_ONCE: Final = 64  # nodes that are asked at once
 FAST: Final = 110
 """Hosts are unlike when the fastest has more than this many percent of the slowest one's speed."""
 SILENT_SECONDS: Final = 10.0  # after this time without an answer the run says so
-SAY_AGAIN_SECONDS: Final = 60.0
-FIRST_SECONDS: Final = 60.0
+SAY_AGAIN_SECONDS: Final = 60.0  # between two such messages
+FIRST_SECONDS: Final = 60.0  # for the first answer of a scheduler
 _MANY: Final = 100.0  # nodes to look at in a second: the answer grows with them
 
 
@@ -54,7 +54,7 @@ class LinkLostError(EnvironmentFailure):
 class ClusterNode:
     """A worker process of the library: its address, which never comes again, its machine, and its slots.
 
-    ``machine`` is what the library knows of it, not what the worker says: an IP address, or where all are on
+    ``machine`` is the library's knowledge, not the worker's word: an IP address, or where all are on
     this machine, the worker's name.
     """
 
@@ -137,12 +137,15 @@ class NodePoller:
         if self._asked is None:
             if now < self._next:
                 return None
-            self._asked, self._since, self._said = in_thread(self.link.nodes), now, 0.0
+            self._asked = in_thread(self.link.nodes)
+            self._since = now
+            self._said = 0.0
             wait_for([self._asked], timeout=0.01)  # most answers take no longer
         if not self._asked.done():
             self._be_silent(now - self._since)
             return None
-        asked, self._asked = self._asked, None
+        asked = self._asked
+        self._asked = None
         nodes = asked.result()
         if self._said:
             self.say(f"the scheduler answers again, after {now - self._since:.0f} s")
@@ -178,7 +181,7 @@ class NodePoller:
 
 @dataclass(frozen=True, slots=True)
 class IntroducedNode:
-    """A node with what it says of itself. ``problem``: why it gets no match, or "".
+    """A node with its own description. ``problem``: why it gets no match, or "".
 
     ``room`` is the number of matches that fit into the memory of its host, None if that is unknown.
     """
@@ -190,7 +193,7 @@ class IntroducedNode:
 
     @property
     def host(self) -> str:
-        """The host beside records: what it calls itself, then its machine as the coordinator knows it."""
+        """The host beside records: its own name, then its machine as the coordinator knows it."""
         name = "".join(c for c in self.info.host if c.isascii() and (c.isalnum() or c in ".-_"))[:60]
         return f"{name}/{self.node.machine}" if name else self.node.machine
 
@@ -198,8 +201,8 @@ class IntroducedNode:
 class Admission:
     """Decides which nodes of a cluster play.
 
-    ``asked`` are nodes that have not answered yet, ``refused`` those that get no match, with what to say of
-    each. ``caught`` are the machines that were caught in this run, with the reasons.
+    ``asked`` are nodes that have not answered yet, ``refused`` the nodes that get no match, with a
+    sentence on each. ``caught`` are the machines that were caught in this run, with the reasons.
     """
 
     def __init__(self, link: ClusterLink, run: Run, session: str, *, allow_mixed: bool) -> None:
@@ -215,22 +218,23 @@ class Admission:
         self.caught: dict[str, str] = {}
 
     def ask(self, node: ClusterNode) -> "Future[IntroducedNode]":
-        """Ask a node what it is, in a thread, and bring the bots that it lacks to it; it builds them."""
+        """Ask a node for its description, in a thread, and send it missing bots, which it builds."""
         self.asked.add(node.address)
 
         def introduce() -> IntroducedNode:
-            said, room = HostInfo(), RoomAnswer()
+            info = HostInfo()
+            room = RoomAnswer()
             with self._few:
                 try:
                     question = Question("about", self._session, self._run.game, self._run.sandbox)
-                    said = decode(self._link.ask(node.address, encode(question)), HostInfo)
-                    room = RoomAnswer() if said.problem else self._ask_room(node.address)
+                    info = decode(self._link.ask(node.address, encode(question)), HostInfo)
+                    room = RoomAnswer() if info.problem else self._ask_room(node.address)
                     problem = (
-                        said.problem or self._weaker(said) or room.problem or self._provide(node.address)
+                        info.problem or self._weaker(info) or room.problem or self._provide(node.address)
                     )
                 except (InvalidReplyError, TourneyError, OSError) as error:
                     problem = str(error) or type(error).__name__
-            return IntroducedNode(node, said, one_line(problem), room.matches)
+            return IntroducedNode(node, info, one_line(problem), room.matches)
 
         return in_thread(introduce)
 
@@ -242,7 +246,7 @@ class Admission:
         return RoomAnswer()
 
     def _weaker(self, info: HostInfo) -> str:
-        """Why a host contains bots less than those of this tournament were so far, or ""."""
+        """The reason if a host contains bots less than the tournament did so far, or ""."""
         lower = lowered(_degrees(info), self._floor or {})
         if not lower:
             return ""
@@ -251,49 +255,50 @@ class Admission:
 
     def _provide(self, address: str) -> str:
         """Bring missing bots to a node; return why it cannot play them, or ""."""
-        link, run = self._link, self._run
+        link = self._link
+        run = self._run
         question = encode(Question("bots", self._session, run.game, run.sandbox, run.digests))
-        said = decode(link.ask(address, question), BotsAnswer)
-        missing = [digest for digest in said.missing if digest in run.digests]
+        answer = decode(link.ask(address, question), BotsAnswer)
+        missing = [digest for digest in answer.missing if digest in run.digests]
         for digest in missing:
             order = encode(Question("add", self._session, digests=(digest,)))
             files = pack_bot(BotStore(Path(run.bots)).fetch(digest))
             added = decode(link.ask(address, order, files), BotsAnswer)
             if added.problem:
                 return f"it cannot take the bot {digest[:12]}: {added.problem}"
-        if missing:  # asked again, the node builds those that came
-            said = decode(link.ask(address, question), BotsAnswer)
-        if said.missing and not said.problem:
-            return f"it lacks the bot {said.missing[0][:12]} after it was sent"
-        broken = (f"it cannot start the bot {digest[:12]}: {why}" for digest, why in said.broken.items())
-        return said.problem or next(broken, "")
+        if missing:  # asked again, the node builds the bots that came
+            answer = decode(link.ask(address, question), BotsAnswer)
+        if answer.missing and not answer.problem:
+            return f"it lacks the bot {answer.missing[0][:12]} after it was sent"
+        broken = (f"it cannot start the bot {digest[:12]}: {why}" for digest, why in answer.broken.items())
+        return answer.problem or next(broken, "")
 
     def knows(self, node: ClusterNode) -> bool:
         """Whether a node was asked or refused, or need not be asked because it offers no slots."""
         return not node.slots or node.address in self.asked or node.address in self.refused
 
-    def compare_first(self, found: Iterable[IntroducedNode]) -> None:
+    def compare_first(self, introduced: Iterable[IntroducedNode]) -> None:
         """Compare the nodes at the start of the run. Raises UsageError where they differ and may not."""
-        good = [one for one in found if not one.problem]
+        good = [node for node in introduced if not node.problem]
         if self._floor is not None and not self._floor and good:
-            self._floor = lowest([_degrees(one.info) for one in good])
+            self._floor = lowest([_degrees(node.info) for node in good])
         if good and (why := mixed(good, self._run)):
             if not self._allow_mixed:
                 raise UsageError(f"{why}; make them equal, or pass --allow-mixed")
             self._run.say(f"--allow-mixed: {why}")
 
-    def admit(self, one: IntroducedNode, other: IntroducedNode | None) -> bool:
+    def admit(self, introduced: IntroducedNode, playing: IntroducedNode | None) -> bool:
         """Whether a node that has answered may play, beside one that plays; say why not."""
-        self.asked.discard(one.node.address)
-        problem = one.problem
+        self.asked.discard(introduced.node.address)
+        problem = introduced.problem
         # By machine, not by node: a liar could end its worker and start another one.
-        if not problem and one.node.machine in self._banned:
-            problem = f"refused: {self._banned[one.node.machine]}"
-        if not problem and other is not None and not self._allow_mixed:
-            problem = mixed([other, one], self._run)
+        if not problem and introduced.node.machine in self._banned:
+            problem = f"refused: {self._banned[introduced.node.machine]}"
+        if not problem and playing is not None and not self._allow_mixed:
+            problem = mixed([playing, introduced], self._run)
         if problem:
-            self.refused[one.node.address] = f"{one.host} gets no match: {problem}"
-            self._run.say(self.refused[one.node.address])
+            self.refused[introduced.node.address] = f"{introduced.host} gets no match: {problem}"
+            self._run.say(self.refused[introduced.node.address])
         return not problem
 
     def ban(self, machine: str, why: str) -> bool:
@@ -318,15 +323,15 @@ def _degrees(info: HostInfo) -> dict[str, str]:
     return {name: degree for name, _, degree in words if degree in get_args(Degree)}
 
 
-def mixed(found: Sequence[IntroducedNode], run: Run) -> str:
+def mixed(nodes: Sequence[IntroducedNode], run: Run) -> str:
     """A sentence on the first field in which hosts differ, or ""."""
     here = host_info(run.game, run.sandbox)
     for name, words in FIELDS.items():
         values: dict[str, str] = {}
         if name in ("version", "rules"):  # records are verified here
             values[getattr(here, name)] = HERE
-        for one in found:
-            values.setdefault(getattr(one.info, name), one.host)
+        for node in nodes:
+            values.setdefault(getattr(node.info, name), node.host)
         if len(values) > 1:
             pairs = [*values.items()][:2]
             same = set.intersection(*(set(value.split()) for value, _ in pairs))
@@ -338,14 +343,15 @@ def mixed(found: Sequence[IntroducedNode], run: Run) -> str:
     return ""
 
 
-def speeds_text(found: Sequence[IntroducedNode], run: Run) -> str:
-    """A message where hosts are unlike and the clock is that of the wall, or ""."""
+def speeds_text(nodes: Sequence[IntroducedNode], run: Run) -> str:
+    """A message if hosts differ in speed and bots are limited by wall-clock time, or ""."""
     limits = run.limits
     by_time = limits.move_ms is not None or limits.clock_ms is not None
-    speeds = sorted((one.info.speed, one.host) for one in found if one.info.speed)
+    speeds = sorted((node.info.speed, node.host) for node in nodes if node.info.speed)
     if not by_time or not speeds or 100 * speeds[-1][0] <= FAST * speeds[0][0]:
         return ""
-    (slow, slowest), (fast, fastest) = speeds[0], speeds[-1]
+    slow, slowest = speeds[0]
+    fast, fastest = speeds[-1]
     text = f"hosts are unlike: {fastest} is {100 * fast // slow - 100} % faster than {slowest}"
     if limits.charge == "wall":
         return (

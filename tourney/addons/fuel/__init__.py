@@ -2,4 +2,7 @@
 
 from tourney.plugins import Addon
 
-ADDON = Addon(module_runtimes={"wasm": "tourney.addons.fuel.runtime:WasmtimeRuntime"})
+ADDON = Addon(
+    module_runtimes={"wasm": "tourney.addons.fuel.runtime:WasmtimeRuntime"},
+    launchers={"fuel": "tourney.addons.fuel.launcher:FuelLauncher"},
+)

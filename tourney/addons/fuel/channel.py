@@ -15,7 +15,7 @@ from tourney.addons.fuel.meter import MS, HostOrder, HostReport
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Event
 from tourney.bots.channel.line_buffer import BufferedChannel
-from tourney.bots.modules import VirtualClock, surplus
+from tourney.bots.modules import surplus
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import Sandbox
@@ -185,6 +185,17 @@ class Hosts:
         """End all waiting hosts."""
         while self._waiting:
             self._waiting.pop()[1].end()
+
+
+class VirtualClock:
+    """A match's virtual time, in nanoseconds: all the work that its modules were charged so far."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def __call__(self) -> int:
+        """The virtual time."""
+        return self.now
 
 
 class FuelChannel(BufferedChannel):

@@ -1,29 +1,25 @@
-"""The runtime of modules: compiles them in the sandbox, and makes the commands and hosts that run them."""
+"""The runtime of modules: compiles them in the sandbox, and makes the commands that run them."""
 
 import platform
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from tourney.addons.fuel.channel import FuelChannel, Host, Hosts
 from tourney.addons.fuel.meter import (
     FORM,
     MAX_MODULE,
-    HostOrder,
     check_meter,
     meter_fault,
-    refuse_unknown,
     wasmtime_version,
 )
 from tourney.addons.fuel.starter import MODULES, as_module, missing_tools
 from tourney.bots.catalogue.build import host, keep_files, read_output
-from tourney.bots.catalogue.command import PYTHON, PYTHON_FLAGS, BotCommand, command_of
+from tourney.bots.catalogue.command import PYTHON, PYTHON_FLAGS, command_of
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import BUILT, SourceFile, copy_tree, locked, write_file_manifest
-from tourney.bots.channel.interface import Channel, cut_line
+from tourney.bots.channel.interface import cut_line
 from tourney.bots.metering import METER
-from tourney.bots.modules import CODE, ModuleHosts, ModuleRuntime, ModuleTerms, VirtualClock
+from tourney.bots.modules import CODE, ModuleRuntime
 from tourney.bots.sandbox.bot_processes import last_line
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
 from tourney.errors import BotError, SandboxError, StoreError, UsageError
@@ -32,29 +28,6 @@ from tourney.held_folder import hold, remove_tree
 COMPILE_SECONDS: Final = 120
 COMPILE_MB: Final = 2_048
 MAX_CODE: Final = 512 << 20  # bytes of the largest compiled module
-
-
-class FuelHosts(ModuleHosts):
-    """Host processes in a sandbox."""
-
-    def __init__(self, sandbox: Sandbox) -> None:
-        self._sandbox = sandbox
-        self._hosts = Hosts()
-
-    def channel(self, key: Hashable, command: BotCommand, terms: ModuleTerms, clock: VirtualClock) -> Channel:
-        """The channel to a new instance of a module, in a host that is kept or new."""
-        host_process = self._hosts.take(key, lambda: Host.start(command, terms.memory_mb, self._sandbox))
-        order = HostOrder(b"N", terms.seed, terms.fuel_per_ms, terms.memory_mb << 20)
-        back = partial(self._hosts.give_back, key)
-        return FuelChannel(host_process, clock, terms.fuel_per_ms, order, back)
-
-    def trim(self, wanted: Iterable[Hashable], most: int) -> None:
-        """End the hosts that a match does not want, but for the latest ``most``."""
-        self._hosts.trim(wanted, most)
-
-    def close(self) -> None:
-        """End the hosts that are kept for later matches."""
-        self._hosts.close()
 
 
 class WasmtimeRuntime(ModuleRuntime):
@@ -95,10 +68,6 @@ class WasmtimeRuntime(ModuleRuntime):
         """The command of a host process with a compiled module."""
         return host_words("fuel" if metered else "clock", CODE, *words)
 
-    def refuse_unknown(self, meter: str | None) -> None:
-        """Raise UsageError for a meter that this version does not have."""
-        refuse_unknown(meter)
-
     def check_meter(self, meter: str | None) -> None:
         """Raise UsageError if this machine's wasmtime is missing or counts otherwise."""
         check_meter(meter)
@@ -109,10 +78,6 @@ class WasmtimeRuntime(ModuleRuntime):
             return meter_fault() or f"wasmtime {wasmtime_version()} counts as the meter {METER}"
         except UsageError as error:
             return str(error)
-
-    def open_hosts(self, sandbox: Sandbox) -> ModuleHosts:
-        """Host processes in a sandbox."""
-        return FuelHosts(sandbox)
 
     def as_module(self, files: Mapping[str, str], language: str) -> Iterator[tuple[str, str]]:
         """Yield a template's files with the command and the build of a module."""

@@ -14,7 +14,7 @@ GAME: Final = re.compile(r"openspiel:gomoku(?:\(size=([1-9][0-9]?)\))?", re.ASCI
 """The game's name, with the size of its board."""
 SIZE: Final = 15  # OpenSpiel's default
 _ABOUT = re.compile(r'\b(name|version|author)="([^"]*)"')
-_POINT = re.compile(r"[0-9]{1,2},[0-9]{1,2}", re.ASCII)
+_POINT = re.compile(r"[0-9]{1,2} ?, ?[0-9]{1,2}", re.ASCII)
 _IDLE = ("MESSAGE", "DEBUG")
 
 
@@ -67,17 +67,16 @@ class GomocupChannel(EngineChannel):
         return ["BOARD", *stones, "DONE"]
 
     def _is_answer(self, line: str) -> bool:
-        return _POINT.fullmatch(line.strip()) is not None
+        return _POINT.fullmatch(line) is not None
 
     def _answer(self, line: str) -> Event | None:
-        line = line.strip()
-        word = line.partition(" ")[0]
+        word = line.partition(" ")[0].upper()
         if word in _IDLE or not self._wants:
             return None
         if word in ("ERROR", "UNKNOWN"):
             return self._fail(f"answered {shown(line)} to {self._asked}")
         # An engine may print other lines before its OK to START.
-        if self._wants == "ready" and line != "OK":
+        if self._wants == "ready" and word != "OK":
             return None
         if self._wants == "bot":
             for key, text in _ABOUT.findall(line):

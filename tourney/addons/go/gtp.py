@@ -77,7 +77,10 @@ class GtpChannel(EngineChannel):
 
     def _times(self, go: Go) -> list[tuple[str, bool]]:
         clocks = go.clocks_ms or ()
-        return [(f"time_left {COLORS[seat]} {left // 1000} 0", False) for seat, left in enumerate(clocks, 1)]
+        return [
+            (f"time_left {COLORS[seat]} {left // 1000} {(go.moves or 0) if seat == self._seat else 0}", False)
+            for seat, left in enumerate(clocks, 1)
+        ]
 
     def _played(self, seat: int, action: str) -> None:  # noqa: ARG002 - an action names its color
         # The referee sends the engine's own move back; genmove has put it on the engine's board.

@@ -1,7 +1,7 @@
-"""From a question about a bot to a tournament, and to its result.
+"""Turns a question about a bot into a tournament, plays it, and returns its result.
 
-The tournament's name is made of the bots' names and of a hash of everything that decides, so the same
-question continues where it stopped, and another question is another tournament.
+The tournament's name has the bots' names and a hash of all settings, so the same question continues where it
+stopped, and another question is another tournament.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from tourney.match.spec import DEFAULT_LIMITS, OLD_MEMORY_MB, Limits
 from tourney.parsing import JsonObject
 from tourney.results.standings import has_ended, load_history, load_setup, setup_of
 from tourney.run.engine.containment_floor import refuse_weaker
-from tourney.run.engine.readiness import PlaySetup, find_broken, open_room, reason_of
+from tourney.run.engine.readiness import BotBuilds, PlaySetup, open_room, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.file_schema import EntrantLine, opening_plies
@@ -36,7 +36,13 @@ from tourney.run.listeners import Listener, Listeners
 from tourney.run.preparation import enter
 from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.summary import RunProgress, Summary
-from tourney.run.tournament_file import TournamentFile, check_adjudication, read_book
+from tourney.run.tournament_file import (
+    TournamentFile,
+    book_form,
+    check_adjudication,
+    planned_order,
+    read_book,
+)
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import History, Setup, find_format, group_size
 from tourney.schedule.row import MatchKey, ResultRow
@@ -50,12 +56,12 @@ R = TypeVar("R", bound=Document)
 
 @dataclass(frozen=True, slots=True)
 class BotQuestion(Generic[R]):
-    """A question about a bot: the rule that answers it, the bots, that in question first, and how they play.
+    """A question about a bot: the rule that answers it, the bots (the one in question first), and settings.
 
     ``seats`` None: the game's minimum. ``opening_plies`` None: 4 if the game has neither dice nor hidden
-    actions, else none; a ``book`` takes their place. ``name`` None: a name
-    made of the bots and everything that decides. ``max_faults`` stops the games (None: no limit).
-    ``any_memory``: the limit of memory is the default, so a stored question continues with its own.
+    actions, else none; a ``book`` takes their place. ``name`` None: a name from the bots and a hash of all
+    settings. ``max_faults`` stops the games (None: no limit). ``any_memory``: the limit of memory is the
+    default, so a stored question continues with its own.
     """
 
     rule: QuestionRule[R]
@@ -76,7 +82,7 @@ class BotQuestion(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[R]):
-    """The answer to a question, and the run's summary, None where there was nothing to play."""
+    """The answer to a question, and the run's summary, or None if nothing had to be played."""
 
     result: R
     summary: Summary | None
@@ -94,8 +100,8 @@ def ask(
 ) -> Answer[R]:
     """Play until the question is answered, the deadline, or a signal; continue where it stopped.
 
-    ``allow_weaker`` is that of ``PlaySetup``. Raises UsageError for an invalid question, EnvironmentFailure
-    for a baseline that cannot be started, and what ``run_tournament`` raises.
+    ``allow_weaker``: see ``PlaySetup``. Raises UsageError for an invalid question, EnvironmentFailure for a
+    baseline that cannot be started, and the errors of ``run_tournament``.
     """
     listener = listener or Listener()
     store = BotStore(bots.absolute())
@@ -104,12 +110,13 @@ def ask(
     refuse_inside(paths, private_paths(url, store.root))
     rule, file, entrants = question_file(question, store)
     setup = PlaySetup(deadline, question.max_faults, allow_weaker=allow_weaker)
+    # A gate answers for a candidate that cannot be built, before any match is paired.
     if rule.builds_first:
         room = open_room(file, url, store, setup)
         with _stored(file, url) as (database, begun):
             if database is not None and begun is not None and begun.root is None:
                 refuse_weaker(database, begun, room, allow=allow_weaker, say=listener.say)
-        broken = find_broken(entrants, store, room, file.plan.limits)
+        broken = BotBuilds(store, room, file.plan.limits.meter).find_broken(entrants)
         reasons = {
             number: [reason_of(error), *"\n".join(getattr(error, "__notes__", ())).splitlines()]
             for number, error in broken.items()
@@ -136,7 +143,7 @@ def ask(
 
 
 def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuestion[R]:
-    """A question with the limit of memory that it was stored with, before the default was lowered.
+    """A question with the limit of memory under which it was stored, before the default was lowered.
 
     The limit is part of the name, so with the present default it would begin again.
     """
@@ -144,9 +151,10 @@ def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuesti
         return question
     before = replace(question, limits=structs.replace(question.limits, memory_mb=OLD_MEMORY_MB))
     with Database.open(url) as database:
-        stored = {(one.name, one.plan.format) for one in database.tournaments.all()}
+        stored = {(tournament.name, tournament.plan.format) for tournament in database.tournaments.all()}
     for variant in (question, before):
         plan = question_file(variant, store)[1].plan
+        # The present default first, or a question begun with it would go back to the old limit.
         if (plan.name, plan.format) in stored:
             return variant
     return question
@@ -159,8 +167,11 @@ def _stored(file: TournamentFile, url: str) -> Iterator[tuple[Database | None, T
         yield None, None
         return
     with Database.open(url) as database:
-        named = (one for one in database.tournaments.all() if one.name == file.plan.name)
-        yield database, next((one for one in named if one.plan.format == file.plan.format), None)
+        named = (tournament for tournament in database.tournaments.all() if tournament.name == file.plan.name)
+        yield (
+            database,
+            next((tournament for tournament in named if tournament.plan.format == file.plan.format), None),
+        )
 
 
 def question_file(
@@ -218,26 +229,26 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
     """The plan's openings. Raises UsageError and TournamentError."""
     if question.book is None:
         return {"opening_plies": opening_plies(game, question.opening_plies)}
-    if question.opening_plies and question.book.suffix != ".pgn":
+    if question.opening_plies and book_form(question.book) != ".pgn":
         raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
     book = read_book(question.book, game, seats, options, question.opening_plies or 0)
-    return {"book": book, "opening_order": question.opening_order}
+    return {"book": book, "opening_order": planned_order(question.opening_order, book)}
 
 
 def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
-    """The lines with digests for stored bots: found before a path's bot enters the store under its name.
+    """The lines with digests for stored bots, resolved before a path's bot enters the store under its name.
 
     ``./b b`` means the folder and the stored bot, although ``b`` alone would mean the folder.
     """
     paths = {Path(line.bot).resolve() for line in lines if line.bot is not None and "/" in line.bot}
-    found = []
+    resolved = []
     for line in lines:
         name = line.bot or ""
         digest = store.locate(name) if "/" not in name and Path(name).resolve() in paths else None
         if digest is None and isinstance(bot := look_up(name, store), StoredBot):
             digest = bot.digest
-        found.append(line if digest is None else structs.replace(line, bot=digest))
-    return tuple(found)
+        resolved.append(line if digest is None else structs.replace(line, bot=digest))
+    return tuple(resolved)
 
 
 def _named(
@@ -247,10 +258,11 @@ def _named(
     file: TournamentFile,
     store: BotStore,
 ) -> tuple[EntrantLine, ...]:
-    """The bots by digest, so that the same bot at another path continues; each has a name of its own."""
+    """The bots by digest, so that the same bot at another path continues; each has a unique name."""
     entered = [enter(file, (line,), store)[0] for line in lines]
-    place = {one.digest: number for number, one in enumerate(store.entries())}
-    found, taken = [], set(taken)
+    place = {entry.digest: number for number, entry in enumerate(store.entries())}
+    named_lines = []
+    taken = set(taken)
     for stored in entered:
         bot = stored.entrant
         first = entered[0].entrant.digest
@@ -259,16 +271,20 @@ def _named(
             pattern.format(name=stored.name, version=bot.version.lower(), age=age)
             for pattern in rule.other_names
         )
-        name = next(one for one in (stored.name, *others) if one not in taken and NAME.fullmatch(one))
+        name = next(
+            candidate
+            for candidate in (stored.name, *others)
+            if candidate not in taken and NAME.fullmatch(candidate)
+        )
         taken.add(name)
-        found.append(EntrantLine(bot.digest, name, bot.args))
-    return tuple(found)
+        named_lines.append(EntrantLine(bot.digest, name, bot.args))
+    return tuple(named_lines)
 
 
 def _derived_name(
     rule: QuestionRule[R], plan: Plan, seed: int | None, entrants: Sequence[StoredEntrant]
 ) -> str:
-    """A name: words for the bots, and eight digits of a hash of everything that decides."""
+    """A name: words for the bots, and eight digits of a hash of all settings."""
     data: JsonObject = {
         "game": plan.game,
         "rules": plan.rules,
@@ -280,21 +296,24 @@ def _derived_name(
     more = {"options": dict(plan.options), "opening-plies": plan.opening_plies, "seats": plan.seats}
     data |= {key: more[key] for key in rule.hashed}
     if plan.book:
-        data |= {"book": [list(line) for line in plan.book], "opening-order": plan.opening_order}
+        # Names stay those of older plans, whose random order had another rule.
+        order = "random" if plan.opening_order == "shuffled" else plan.opening_order
+        data |= {"book": [list(line) for line in plan.book], "opening-order": order}
     title = rule.title.format(*(entrant.name for entrant in entrants))
     return f"{title}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
 
 
 def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> bool:
-    """Whether nothing is left to play in as many ``rounds`` as are allowed now.
+    """Whether nothing is left to play within the present number of ``rounds``.
 
-    Without the root, the run was killed at its very end.
+    Without a root the run was killed just before its end.
     """
     if tournament.root is None or not has_ended(database, tournament):
         return False
     if rounds == tournament.plan.rounds:
         return True
-    setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
+    setup = load_setup(database, tournament.id)
+    history = load_history(database, tournament.id)
     return find_format(tournament.plan.format).next_rounds(replace(setup, rounds=rounds), history).complete
 
 
@@ -307,7 +326,7 @@ def _result(database: Database, tournament: Tournament, rule: QuestionRule[R]) -
 
 
 class QuestionProgress(Listener):
-    """Sends another listener lines after each whole round, in whatever order the matches end.
+    """Sends lines to another listener after each whole round, in any order of the matches' ends.
 
     ``setup`` is the tournament's, with any seed, as it decides no pairings of a question. ``before``: the
     results stored before the run.
@@ -319,7 +338,7 @@ class QuestionProgress(Listener):
         self._listener = listener
         self._setup = setup
         self._judge = partial(rule.judge, setup)
-        self._names = [one.name for one in setup.participants]
+        self._names = [player.name for player in setup.participants]
         self._results = {row.number: row for row in before}
         self._history = History()
         self._state = self._judge(self._history)
@@ -329,7 +348,8 @@ class QuestionProgress(Listener):
         """Take a stored match as a row whose place in the schedule is not known yet."""
         if name != "match":
             return
-        seats, number = tuple(self._names.index(name) for name in data["entrants"]), data["match"]
+        seats = tuple(self._names.index(name) for name in data["entrants"])
+        number = data["match"]
         row = ResultRow(MatchKey(0, 0, 0, 0), seats, (1,) * len(seats), (None,) * len(seats), True, number)
         if "void" not in data:
             faults = tuple((seat, kind, count) for seat, kind, count in data.get("faults", ()))
@@ -345,13 +365,15 @@ class QuestionProgress(Listener):
 
     def _take_rounds(self) -> bool:
         """Take the rounds that are whole now; return whether there is a new one."""
-        known = self._history.rounds
+        rounds_before = self._history.rounds
         while rows := next_rows(self._setup, self._history, self._state):
-            found = [self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)]
-            pairs = zip(rows, found, strict=True)
+            round_results = [
+                self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)
+            ]
+            pairs = zip(rows, round_results, strict=True)
             results = [result._replace(key=row.key) for row, result in pairs if result]
             if len(results) < len(rows):
                 break
             self._history.extend(rows, results)
             self._state = self._judge(self._history)
-        return self._history.rounds > known
+        return self._history.rounds > rounds_before

@@ -48,7 +48,7 @@ class ComparisonState(question.QuestionState):
 
     @property
     def groups(self) -> int:
-        """A batch, or what ``max_pairs`` leaves of it."""
+        """The pairs of the next batch, within ``max_pairs``."""
         return min(self.left, self.rule.batch)
 
     def lines(self, names: Sequence[str]) -> Iterator[str]:  # noqa: ARG002 - the line names no bot
@@ -122,7 +122,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         return cls(SequentialTest(0.0, width, 0.025, 0.025, luck, bets), batch, max_pairs, width)
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["ComparisonRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
-        """The rule for a game; it subtracts luck where that is known."""
+        """The rule for a game; it subtracts luck if the game's luck is known."""
         return replace(self, test=replace(self.test, luck=self.test.luck and subtracted(game))), ()
 
     def check(self, setup: Setup) -> None:
@@ -140,7 +140,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
             )
 
     def judge(self, setup: Setup, history: History) -> ComparisonState:  # noqa: ARG002 - the results say all
-        """Judge all batches together: one is paired only if those before it did not decide.
+        """Judge all batches together: a batch is paired only if the earlier ones did not decide.
 
         A batch of lost pairs ends the comparison: something is wrong with a bot or the machine, and more
         pairs would be lost.
@@ -153,6 +153,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         findings = test.find(scores)
         decision: Hypothesis | None = None
         if self.width is not None:
+            # Rounded as printed: a width shown as 20.0 has reached --width 20.
             over = findings is not None and round(findings.width, 1) <= self.width
         else:
             if better >= test.needed[0]:

@@ -23,6 +23,7 @@ from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.protocols import PROTOCOLS
+from tourney.bots.sandbox.bot_processes import exit_words
 from tourney.check.named_seeds import RandomChannel
 from tourney.errors import BotError, UsageError
 from tourney.games.base import CHANCE
@@ -53,6 +54,7 @@ class ForegroundChannel(BufferedChannel):
             list(words), cwd=folder, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
         self.pid = self._process.pid
+        # An author prints far more than a bot in a match may, above all under a debugger.
         self.widen(*_MOST_OUTPUT)
 
     def send(self, data: bytes) -> None:
@@ -67,7 +69,7 @@ class ForegroundChannel(BufferedChannel):
         self.send(data)
 
     def wait(self, deadline: int) -> Event:
-        """The next event that came by the deadline; ``timeout`` if there is none."""
+        """The next event by the deadline; ``timeout`` if there is none."""
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
         output = self._process.stdout.fileno()
         while (event := self._lines.take()) is None:
@@ -78,7 +80,7 @@ class ForegroundChannel(BufferedChannel):
                 if data:
                     self._lines.feed(data)
                 else:
-                    self._lines.close(Event("closed", f"exited with code {self._process.wait()}"))
+                    self._lines.close(Event("closed", exit_words(self._process.wait())))
             elif left <= 0:
                 return Event("timeout")
         return event
@@ -103,7 +105,7 @@ referee's."""
 
 @dataclass(frozen=True, slots=True)
 class OwnProgram:
-    """An author's program as it lies in its folder, with words to start it under, such as a debugger's."""
+    """An author's program in its folder, and the words to start it with, such as a debugger's."""
 
     path: Path
     args: tuple[str, ...] = ()
@@ -221,7 +223,7 @@ def unlimited(limits: Limits) -> Limits:
 def dialogue_before(record: Record, action: int, channel: Channel) -> tuple[list[str], str]:
     """The dialogue that leads a bot to an action (from 1) of a record, and its choice there ("": it resigns).
 
-    The last line is the bot's answer. Raises UsageError where no seat acts, BotError for a bot that fails.
+    The last line is the bot's answer. Raises UsageError if no seat acts there, BotError if a bot fails.
     """
     if not 1 <= action <= len(record.actions) or record.actions[action - 1][0] == CHANCE:
         raise UsageError(

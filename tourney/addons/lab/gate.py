@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -24,7 +24,7 @@ from tourney.addons.lab.results import (
     Verdict,
 )
 from tourney.bots.catalogue.shipped import Rung
-from tourney.errors import EnvironmentFailure, TournamentError, UsageError, printable
+from tourney.errors import EnvironmentFailure, TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import subtracted
 from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
@@ -32,10 +32,19 @@ from tourney.results.standings import has_ended, load_setup, setup_of
 from tourney.schedule.format import History, Setup
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import printable
 
 MAX_BASELINES: Final = 16
 LOG_LINES: Final = 20
 """The last lines of a log that a verdict shows."""
+
+
+class Proof(NamedTuple):
+    """The evidence for each claim against a baseline, as logarithms, and the proven claim or None."""
+
+    better: float
+    worse: float
+    claim: Claim | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,7 @@ class GateState(question.QuestionState):
         return self.rule.test.find(versus.batches, self._open(versus, "better"), self._open(versus, "worse"))
 
     def evidence(self, versus: Versus) -> GateEvidence:
-        """The evidence for both claims, and how much proves them as the other baselines stand."""
+        """The evidence for both claims, and the bounds that prove them given the other baselines."""
         rule = self.rule
         enough = (
             rule.test.needed
@@ -185,7 +194,7 @@ class GateRule(question.QuestionRule[GateResult]):
         )
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["GateRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
-        """The rule for a game; it subtracts luck where that is known."""
+        """The rule for a game; it subtracts luck if the game's luck is known."""
         return dataclasses.replace(self, luck=self.luck and subtracted(game)), ()
 
     def check(self, setup: Setup) -> None:
@@ -228,7 +237,7 @@ class GateRule(question.QuestionRule[GateResult]):
         open_ = (number for number, opponent in enumerate(versus, 1) if opponent.claim is None)
         return GateState(tuple((number, (0, number)) for number in open_), self, versus, sums.bot_faults)
 
-    def prove(self, batches: Sequence[Sequence[Scores]]) -> list[tuple[float, float, Claim | None]]:
+    def prove(self, batches: Sequence[Sequence[Scores]]) -> list[Proof]:
         """The evidence for "better" and "worse", and the claim proven, by the batches of each baseline."""
         # Between the bounds both claims are true, and may be proven: "worse" counts, as the gain is missing.
         better, worse = zip(*map(self.test.evidence, batches), strict=True)
@@ -238,7 +247,7 @@ class GateRule(question.QuestionRule[GateResult]):
             claims = (better[0] >= enough[0],), (worse[0] >= enough[1],)
         proofs = zip(better, worse, *claims, strict=True)
         return [
-            (for_better, for_worse, "worse" if bad else "better" if good else None)
+            Proof(for_better, for_worse, "worse" if bad else "better" if good else None)
             for for_better, for_worse, good, bad in proofs
         ]
 
@@ -281,6 +290,7 @@ class GateRule(question.QuestionRule[GateResult]):
         faults, first = question.bot_faults(database, tournament)
         others = database.totals.faults_by_entrant(tournament.id)
         reason: Reason
+        # Faults come before claims: a bot that crashes is rejected whatever it has won.
         if sum(faults.values()) >= self.max_faults:
             reason = "faults"
         elif state.verdict is not None:
@@ -306,7 +316,7 @@ class GateRule(question.QuestionRule[GateResult]):
         reason: Reason,
         faults: Mapping[int, int] = MappingProxyType({}),
     ) -> GateResult:
-        """A verdict without what a stored tournament adds; ``faults`` are the entrants', by number."""
+        """A verdict without the fields of a stored tournament; ``faults`` are the entrants', by number."""
         verdict: Verdict = "undecided"
         if reason in ("better", "worse", "faults", "start"):
             verdict = "accepted" if reason == "better" else "rejected"
@@ -347,7 +357,7 @@ class GateFormat(question.QuestionFormat):
 
 
 def _log(database: Database, tournament: int, fault: FirstFault) -> tuple[str, ...]:
-    """The end of the log of a match, as far as it is the referee's or the bot's."""
+    """The last lines of a match's log from the referee and the bot."""
     if (archive := database.tournaments.archives().get(tournament)) is not None:
         return (f"in {archive}",)
     lines = [line for line in database.records.log(tournament, fault.match) if line.seat in (0, fault.seat)]

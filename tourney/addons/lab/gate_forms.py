@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 
 from tourney.addons.lab.question import interval_text
 from tourney.addons.lab.results import Claim, GateResult, claim_text, distinct_text, warnings
-from tourney.errors import counted
 from tourney.results.texts import kinds_text
+from tourney.texts import counted
 
 COLUMNS: Final = ("baseline", "proven", "pairs", "games", "score", "Elo", "interval at every look", "faults")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -101,6 +101,7 @@ def markdown(result: GateResult) -> str:
     lines += ["", rule_text(result)]
     if result.log:
         longest = max((len(run) for line in result.log for run in re.findall("`+", line)), default=0)
+        # A log with a fence of its own would end the block, and the rest would be read as Markdown.
         fence = "`" * max(3, longest + 1)
         lines += ["", log_title(result) + ":", "", f"{fence}text", *result.log, fence]
     if result.gate:
@@ -109,6 +110,7 @@ def markdown(result: GateResult) -> str:
 
 
 def _escaped(text: str) -> str:
+    # "@" too: a name such as @team would notify people on a pull request.
     return re.sub(r"([\\`*_{}\[\]<>#|~@])", r"\\\1", text)
 
 
@@ -131,6 +133,7 @@ def junit(result: GateResult) -> str:
     case("plays without faults", "failure" if failed else None, verdict_text(result), "\n".join(result.log))
     for line, row in zip(result.against, versus_rows(result), strict=True):
         text = ", ".join(f"{key} {value}" for key, value in row.items() if value is not None)
+        # CI servers show "skipped" as neither passed nor failed, as an undecided claim is.
         kind: str | None = "error" if line.broken else "skipped"
         if line.claim is not None:
             kind = None if line.claim == "better" else "failure"

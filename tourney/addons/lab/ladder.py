@@ -11,12 +11,12 @@ from itertools import chain, groupby
 from typing import Final
 
 from tourney.addons.lab import question
+from tourney.addons.lab.anchored import Meeting, Placement, place
 from tourney.addons.lab.results import VAGUE, Ending, LadderResult, LostGame, RungLine
 from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
-from tourney.errors import BotError, TournamentError, UsageError, counted
+from tourney.errors import BotError, TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.spec import Charge, Limits
-from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import EVERY_LOOK, FIXED
 from tourney.results.standings import has_ended
 from tourney.schedule.adaptive import expected
@@ -26,11 +26,12 @@ from tourney.schedule.row import MAX_ROWS, ResultRow, half_points
 from tourney.schedule.tie_breaks import EntrantScores, Values, match_points, rating_measures
 from tourney.store.database import Database
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
+from tourney.texts import counted
 
 MOVE_MS: Final = 1000
 """Time per action that the referee states to the bots, unless the request says otherwise."""
 MARGIN_MS: Final = 60_000
-"""Time beyond it before a turn is a timeout: a rung plays a fixed number of nodes, on a slow machine too."""
+"""Time beyond it before a turn is a timeout: a rung searches a fixed number of nodes at any speed."""
 BATCH_GAMES: Final = 8
 """The least number of matches in a batch."""
 OUTSIDE: Final = 40_000
@@ -41,7 +42,7 @@ MAX_LOST: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class LadderState(question.QuestionState):
-    """A placement after whole batches; None before the first. ``games`` are those that count."""
+    """A placement after whole batches; None before the first. ``games``: the number that count."""
 
     tables: tuple[question.Table, ...]
     rule: "LadderRule"
@@ -104,7 +105,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
             raise TournamentError("the width and the number of matches of a placement must be at least 1")
 
     def judge(self, setup: Setup, history: History) -> LadderState:
-        """The placement by these results, and the tables of the next batch.
+        """The placement from these results, and the tables of the next batch.
 
         There are none once the placement has ended, or if the bot or too many rungs failed at start-up.
         """
@@ -131,7 +132,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
         return self.anchors[rung - 1]
 
     def ending(self, placement: Placement, matches: int) -> Ending | None:
-        """Why a placement ends with this rating after this number of matches, or None."""
+        """The reason that a placement ends with this rating after this number of matches, or None."""
         if placement.half_width <= 100 * self.width:
             return "width"
         if placement.rating > max(self.anchors) + OUTSIDE and placement.low > max(self.anchors):
@@ -145,9 +146,9 @@ class LadderRule(question.QuestionRule[LadderResult]):
     ) -> list[tuple[int, ...]]:
         """The rungs at each table of the next batch.
 
-        Without a placement the lowest rungs. With two seats those on both sides of the bot's rating, in turn,
-        unless a game against the one tells less than half of what a game against the other does. With more
-        seats the nearest.
+        Without a placement: the lowest rungs. With two seats: the rungs on both sides of the bot's rating,
+        in turn, unless a game against one has less than half of the information of a game against the other.
+        With more seats: the nearest rungs.
         """
         tables = max(1, BATCH_GAMES // group_size(seats))
         rungs = sorted(present, key=lambda rung: (self.rating(rung), rung))
@@ -155,7 +156,8 @@ class LadderRule(question.QuestionRule[LadderResult]):
             return [tuple(rungs[: seats - 1])] * tables
 
         def information(rung: int) -> float:
-            # What a game against the rung says of the rating: the Fisher information, but for a factor.
+            # The Fisher information of a game against the rung about the rating, except for a constant
+            # factor.
             better = expected(placement.rating - self.rating(rung))
             return round(better * (1 - better), 6)
 
@@ -166,13 +168,15 @@ class LadderRule(question.QuestionRule[LadderResult]):
         above = [rung for rung in best if self.rating(rung) > placement.rating]
         near = best[0]
         far = next(iter(above if near in below else below), near)
+        # A rung that tells little costs as many games as a near one.
         far = far if 2 * information(far) >= information(near) else near
         return [(near if table % 2 == 0 else far,) for table in range(tables)]
 
     def _meetings(self, results: Iterable[ResultRow]) -> list[list[Meeting]]:
         """The bot's meetings by mirrored group; results are in schedule order."""
         meetings = []
-        for _, group in groupby(filter(counts, results), key=lambda result: result.key[:3]):
+        # The games of a mirrored group share dice and opening, so they are one observation.
+        for _, group in groupby(filter(counts, results), key=lambda result: result.key._replace(order=0)):
             points = [rung_half_points(result) for result in group]
             games = Counter(chain.from_iterable(points))
             total = Counter[int]()
@@ -200,7 +204,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
         return replace(self, anchors=anchors), rungs
 
     def refuse(self, entrants: Sequence[StoredEntrant]) -> None:
-        """Raise BotError for a rung whose name means another bot here: its rating is the shipped one's."""
+        """Raise BotError for a rung whose name means another bot here: the rating is of the shipped bot."""
         shipped = shipped_digests()
         for rung in entrants[1:]:
             if rung.entrant.digest not in shipped.values():
@@ -259,6 +263,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
 
     def _ended(self, results: Sequence[ResultRow], placement: Placement | None, rows: int) -> Ending:
         faulty = (result for result in results if result.faults)
+        # A bot that does not start has no strength to place.
         starts = sum(0 in startup_failures(result.entrants, result.faults) for result in faulty)
         if starts >= MAX_STARTUP_FAILURES or placement is None:
             return "out"
@@ -311,7 +316,7 @@ class LadderFormat(question.QuestionFormat):
 
 
 def counts(result: ResultRow) -> bool:
-    """Whether a match counts: not one that is void, or in which a rung was at fault.
+    """Whether a match counts: it is not void, and no rung was at fault.
 
     A rung's rating says nothing about a match that it lost by a fault.
     """

@@ -1,9 +1,9 @@
-"""Questions about a bot: what every kind of question shares.
+"""Questions about a bot: the base of all kinds of questions.
 
 A kind is a subclass of ``QuestionRule`` with its format, its state and its result, in a module of its own.
 ``tourney.addons.lab.asking`` makes a tournament of a question, plays it and returns the result; no tournament
 file can name the formats. Entrant 0 is the bot in question. The statistics are those of
-``tourney.ratings.sequential`` and ``tourney.ratings.anchored``, and only ``judge`` decides by them.
+``tourney.ratings.sequential`` and ``tourney.addons.lab.anchored``, and only ``judge`` decides by them.
 """
 
 import math
@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from tourney.addons.lab.results import FirstFault
 from tourney.bots.catalogue.shipped import Rung
-from tourney.errors import TournamentError, UsageError, counted
+from tourney.errors import TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import POINT, Coefficient
 from tourney.parsing import JsonObject
@@ -26,9 +26,10 @@ from tourney.schedule.row import ResultRow, Row, half_points
 from tourney.schema import Document
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import counted
 
 Extra = Iterable[tuple[str, int | str]]
-"""A rule as it is stored: the settings of its format, sorted by name."""
+"""A stored rule: the settings of its format, sorted by name."""
 Table = tuple[int, tuple[int, ...]]
 """A table of a round: its number, and the entrants that meet there."""
 TEST: Final = ("alpha", "beta", "elo0", "elo1")
@@ -164,6 +165,7 @@ def next_rows(setup: Setup, history: History, state: QuestionState) -> tuple[Row
     """The rows of the next round, in schedule order."""
     round_ = history.rounds + 1
     if state.groups is not None:
+        # The last batch may be smaller, as --max-pairs allows no more.
         setup = replace(setup, repeats=state.groups)
     return tuple(row for table, group in state.tables for row in rows_of(setup, round_, table, group))
 
@@ -192,6 +194,13 @@ class PairBatch(NamedTuple):
         return not any(self.pairs)
 
 
+class PairScore(NamedTuple):
+    """The bot's half-points in a pair (None if a game is void), and its luck in points of a game."""
+
+    points: int | None
+    luck: float
+
+
 class BatchSums:
     """The batches of each table, and the games in which the bot or its opponent there was at fault."""
 
@@ -205,7 +214,7 @@ class BatchSums:
 
     def take(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
-        for (_, table), batch in groupby(results, key=lambda result: result.key[:2]):
+        for (_, table), batch in groupby(results, key=lambda result: (result.key.round, result.key.table)):
             scores: Counter[int | None] = Counter()
             scored: list[tuple[float, float]] = []
             before = len(self._seen)
@@ -227,8 +236,8 @@ class BatchSums:
             new = len(self._seen) - before
             self.batches[table].append(PairBatch((a, b, c, d, e), scores[None], new, batch_luck, fair))
 
-    def score(self, table: int, pair: Iterable[ResultRow]) -> tuple[int | None, float]:
-        """The bot's half-points of a further pair, None if a game is void, and its luck in a game."""
+    def score(self, table: int, pair: Iterable[ResultRow]) -> PairScore:
+        """Count a further pair at a table, and return the bot's score in it."""
         games = tuple(pair)
         for game in games:
             # Without a fault the kinds may be empty, hence the zip of different lengths.
@@ -237,11 +246,11 @@ class BatchSums:
             self.faulty[table] += any(faulty)
             self.bot_faults += 0 in faulty
         if any(game.void for game in games):
-            return None, 0.0
+            return PairScore(None, 0.0)
         seats = [(game, game.entrants.index(0)) for game in games]
         points = sum(half_points(game.ranks[seat], game.ranks[1 - seat]) for game, seat in seats)
         luck = sum(game.evidence.luck[seat] for game, seat in seats if game.evidence.luck)
-        return points, luck / len(games) / POINT
+        return PairScore(points, luck / len(games) / POINT)
 
 
 def added(batches: Iterable[PairBatch]) -> PairBatch:
@@ -254,7 +263,7 @@ def added(batches: Iterable[PairBatch]) -> PairBatch:
 
 
 def figures(batch: PairBatch, findings: Findings | None) -> JsonObject:
-    """Pairs, and what they show, by the keys of a result."""
+    """The figures of pairs, by the keys of a result."""
     count = sum(batch.pairs)
     points = sum(half * pairs for half, pairs in enumerate(batch.pairs))
     return {
@@ -272,6 +281,7 @@ def figures(batch: PairBatch, findings: Findings | None) -> JsonObject:
 
 def whole_rounds(database: Database, tournament: Tournament) -> History:
     """The stored rounds of which every match is played."""
+    # A rule judges whole rounds only, so that the number of workers changes no decision.
     unfinished = {row.round for _, row in database.schedules.rows(tournament.id, pending=True)}
     rows = (row for _, row in database.schedules.rows(tournament.id) if row.round not in unfinished)
     results = (

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from tourney.errors import counted
 from tourney.ratings.sequential import Intervals
 from tourney.schema import Document, Part
+from tourney.texts import counted
 
 Claim = Literal["better", "worse"]
 """What is proven of the candidate against a baseline: it exceeds the rule's ``elo0``, or misses ``elo1``."""
@@ -127,6 +127,7 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
         if elo is None:
             return f"no pair of {a} and {b} is played so far: run the same command again"
         estimate = f"{a} is {elo:+} Elo against {b} ({signed(low)} to {signed(high)}, {self.intervals})"
+        # All three are rounded to tenths, so their differences may be off by a tenth.
         if low is not None and high is not None and max(high - elo, elo - low) <= width + 0.1:
             return f"{estimate} after {pairs} pairs"
         if self.ended:
@@ -286,7 +287,7 @@ class LadderResult(Document, frozen=True, kw_only=True):
         return f"{where}, rating {self.rating:+.1f} ({interval})"
 
     def ending_sentence(self) -> str:
-        """Why the placement ended, or that it goes on."""
+        """The end of the placement in words, or that it goes on."""
         games = counted(self.games, "game")
         width = f"±{self.width} Elo"
         missed = f"±{((self.high or 0) - (self.low or 0)) / 2:.1f} Elo"
@@ -384,7 +385,7 @@ def _bound(elo: float, word: str) -> str:
 
 
 def distinct_text(result: ComparisonResult | GateLine) -> str:
-    """How many of the games are distinct, as ``2 distinct of 32``."""
+    """The number of distinct games, as ``2 distinct of 32``."""
     return f"{result.distinct:,} distinct of {2 * result.pairs:,}"
 
 

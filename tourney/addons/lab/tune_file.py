@@ -130,6 +130,7 @@ class TuneFile:
             parameters = {name: parameters[name] for name in table.parameters}
         rate = default_rate(len(parameters)) if table.rate is None else Decimal(f"{table.rate:.6f}")
         pairs = table.games // 2
+        # A seed of its own, so that the search's draws and the games' dice do not depend on each other.
         draws = derive(self._seed or 0, "tune")
         names = tuple(parameters)
         values = tuple(parameters.values())
@@ -142,6 +143,7 @@ class TuneFile:
         games = self.table.gate_games or self.table.games
         pairs = max(1, games // 2)
         rule = GateRule(0.0, self.table.gain, batch=min(GATE_BATCH, pairs), max_pairs=pairs, luck=True)
+        # New dice: the tuning has chosen the values that did well with its own.
         seed = None if self._seed is None else derive(self._seed, "gate")
         return self._question(rule, (str(candidate), bot.digest), seed)
 

@@ -24,7 +24,7 @@ from tourney.addons.lab.tuning_methods import (
     version_of,
 )
 from tourney.bots.catalogue.shipped import Rung
-from tourney.errors import TournamentError, counted
+from tourney.errors import TournamentError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import Coefficient, subtracted
 from tourney.prepared_types import prepared
@@ -34,6 +34,7 @@ from tourney.schedule.format import FormatChart, History, SeatArguments, Setup, 
 from tourney.schedule.row import ResultRow
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 MOST_POINTS: Final = 200  # of a line in the result and in charts
 
@@ -47,7 +48,7 @@ class WayPoint(NamedTuple):
 
 
 class Trajectory:
-    """The way of the values through the results of whole rounds, and what the next round plays."""
+    """The way of the values through the results of whole rounds, and the values of the next round."""
 
     def __init__(self, rule: "TuneRule") -> None:
         self._rule = rule
@@ -64,6 +65,7 @@ class Trajectory:
 
     def take(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
+        # Round by round: the values of a round follow from the rounds before it alone.
         for _, played in groupby(results, key=lambda result: result.key.round):
             tables = groupby(played, key=lambda result: result.key.table)
             pairs = [self._sums.score(table, pair) for table, pair in tables]
@@ -79,6 +81,7 @@ class Trajectory:
 
     def _propose(self) -> None:
         round_ = len(self.points)
+        # A round without a single pair that counts means a broken bot or machine, so the tuning ends.
         duels = () if self.void else self._method.propose()
         for table, duel in enumerate(duels, 1):
             self.arguments[round_, table] = tuple(map(self._rule.words, duel))
@@ -132,7 +135,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
         return msgspec.json.decode(str(dict(extra)["rule"]), type=prepared(cls))
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["TuneRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
-        """The rule for a game; it subtracts luck where that is known."""
+        """The rule for a game; it subtracts luck if the game's luck is known."""
         return replace(self, luck=self.luck and subtracted(game)), ()
 
     def check(self, setup: Setup) -> None:

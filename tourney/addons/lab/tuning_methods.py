@@ -1,4 +1,4 @@
-"""Methods of ``tourney tune``: which values play next, and what the results say of them.
+"""Methods of ``tourney tune``: the choice of the next values, and the estimate from the results.
 
 SPSA (Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization", IEEE
 Transactions on Aerospace and Electronic Systems 34, 1998) moves all values at once by mirrored pairs between
@@ -140,10 +140,12 @@ class Spsa(Method):
         """The shifts of a pair, by its number from 1, and its rate."""
         terms = self.terms
         last = Decimal(self.terms.pairs)
+        # Shifts shrink towards `step` at the last pair: wide ones at first find the direction.
         wider = _power(last / number, _SHIFT_EXPONENT)
         faster = _power((_STABILITY * last + last) / (_STABILITY * last + number), _STEP_EXPONENT)
         shifts = []
         for i, parameter in enumerate(terms.parameters):
+            # At least half a unit: a smaller shift would be rounded away, and both sides play the same.
             size = max(exact(parameter.step) * wider, Decimal("0.5").scaleb(-parameter.decimals))
             shifts.append(-size if derive(terms.draws, "sign", number, i) & 1 else size)
         return tuple(shifts), terms.rate * faster / (wider * wider)
@@ -177,7 +179,7 @@ class Spsa(Method):
 
 
 class CandidateSearch(Method):
-    """Tries values against the first ones, a batch of pairs each, and keeps those with the best mean.
+    """Tries values against the first ones, a batch of pairs each, and keeps the values with the best mean.
 
     Chosen as the best of many, their gain is too high on average.
     """
@@ -207,6 +209,7 @@ class CandidateSearch(Method):
         """Keep the candidate if its mean is the best so far, and more than half."""
         played = [score for score in scores if score is not None]
         self.done += len(scores)
+        # fsum is exact, so the order in which matches end changes no digit.
         mean = math.fsum(played) / len(played) if played else 0.0
         self.take(round(mean, 9))
         if mean > self._score:
@@ -217,12 +220,13 @@ class CandidateSearch(Method):
 
 
 class RandomSearch(CandidateSearch):
-    """Uniform candidates: what any other method must beat."""
+    """Uniform candidates: the baseline that any other method must beat."""
 
     def candidate(self) -> Values:
         """Values drawn uniformly, each from its low to its high."""
         candidate = []
         for i, parameter in enumerate(self.terms.parameters):
+            # By number and parameter, so that a tuning that was killed draws the same candidates again.
             drawn = uniform(derive(self.terms.draws, "candidate", self.tries, i), grid_size(parameter))
             candidate.append(exact(parameter.low) + Decimal(drawn).scaleb(-parameter.decimals))
         return tuple(candidate)

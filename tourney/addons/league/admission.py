@@ -1,8 +1,8 @@
-"""Judges submissions: build, trials, name, digest and quota decide; what passes becomes a version of its bot.
+"""Judges submissions by build, trials, name, digest and quota; a bot that passes becomes a new version.
 
-Of two equal submissions, or of two names that look alike, the one that arrived first is judged first. Builds
-and trials are charged to the account that submitted, as its matches are. Those of a night may take a quarter
-of it, in even shares, so that the builds of one author keep no other from playing or being admitted.
+Of two equal submissions, or of two names that look alike, the earlier arrival is judged first. Builds and
+trials are charged to the submitting account, like its matches. Together they may take a quarter of a night,
+in even shares, so that the builds of one author cannot keep others from playing or being admitted.
 """
 
 import math
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
@@ -27,22 +27,25 @@ from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
 from tourney.bots.catalogue.tree import naming
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BotError, EnvironmentFailure, TourneyError, legible
+from tourney.errors import BotError, EnvironmentFailure, TourneyError
 from tourney.held_folder import remove_tree
 from tourney.run.check_bot import OPPONENT, check_bot
+from tourney.texts import legible
 
 _RECENT: Final = timedelta(days=2)
-"""The age of submissions whose receipts are looked for."""
+"""Submissions up to this age get a missing receipt again."""
+_TRIALS: Final = 15.0
+"""Seconds of trials that each account has in any night, however short or full, for bots that are well."""
 _PATIENCE: Final = 3
-"""Nights in which a submission may run out of time before it is refused."""
+"""Number of nights in which a submission may run out of time before it is refused."""
 
 
 def take_in(league: League, night: int, now: datetime, say: Say, seconds: float = math.inf) -> None:
-    """Take what is complete in the inbox, and judge all that was taken; each gets a receipt.
+    """Take the complete submissions from the inbox, and judge all that wait; each gets a receipt.
 
-    Builds and trials may take ``seconds`` of the night. What a crash left in ``records/taken`` is judged
-    again, under the same number. Raises SandboxError and StoreError if the machine fails; then submissions
-    wait for the next call.
+    Builds and trials may take ``seconds`` of the night. Submissions that a crash left in ``records/taken``
+    are judged again, under the same number. Raises SandboxError and StoreError if the machine fails; then
+    submissions wait for the next call.
     """
     recover(league)
     inbox = look(league, now)
@@ -56,10 +59,14 @@ def take_in(league: League, night: int, now: datetime, say: Say, seconds: float 
         elif submission.fate == "refused":
             _tell(league, submission, say)
     _Judge(league, night, now, say).judge_all(seconds)
-    for one in league.ledger.submissions.values():
-        if one.fate != "waiting" and one.received >= moment(now - _RECENT) and not has_receipt(league, one):
+    for submission in league.ledger.submissions.values():
+        if (
+            submission.fate != "waiting"
+            and submission.received >= moment(now - _RECENT)
+            and not has_receipt(league, submission)
+        ):
             # A crash may have come before the receipt, or after it was made and before it was written.
-            _tell(league, one, say)
+            _tell(league, submission, say)
 
 
 def enter_house(league: League, night: int) -> None:
@@ -77,56 +84,58 @@ def _tell(league: League, judged: Submission, say: Say) -> None:
 
 
 def charged_seconds(league: League, night: int) -> defaultdict[str, float]:
-    """The seconds that builds and trials of a night were charged, by who pays (``League.payer``)."""
+    """The seconds charged for builds and trials of a night, by payer (``League.payer``)."""
     seconds: defaultdict[str, float] = defaultdict(float)
-    for one in league.ledger.submissions.values():
-        if one.night == night:
-            seconds[league.payer(one.author, one.user)] += one.charged_ms / 1000
+    for submission in league.ledger.submissions.values():
+        if submission.night == night:
+            seconds[league.payer(submission.author, submission.user)] += submission.charged_ms / 1000
     return seconds
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A submission whose bot is in the store, and which waits for its build and trials; who pays for them."""
+    """A submission with its bot in the store, which waits for build and trials, and their payer."""
 
     submission: Submission
     folder: Path
     bot: StoredBot
     payer: str
-    known: bool
-    """Whether its author has this bot in the league already, so that its name is its own."""
+    is_entered: bool
+    """Whether its author has this bot in the league already, so that no other author can claim its name."""
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """Candidates of which only one can enter have one of these in common."""
+        """The keys of conflicts: candidates of which only one can enter share one of them."""
         names = self.submission.author, self.submission.bot
         return ("digest", self.bot.digest), *zip(("author", "bot"), map(skeleton, names), strict=True)
 
-    def came_before(self, other: "_Candidate") -> bool:
-        """Whether it arrived before another one; neither did if that is not known."""
-        one, two = self.submission, other.submission
-        if one.arrived is not None and two.arrived is not None:
-            return one.arrived < two.arrived
-        return one.received < two.received
+    def came_before(self, rival: "_Candidate") -> bool:
+        """Whether it arrived before another candidate; False for both if that is not known."""
+        mine = self.submission
+        theirs = rival.submission
+        if mine.arrived is not None and theirs.arrived is not None:
+            return mine.arrived < theirs.arrived
+        return mine.received < theirs.received
 
-    def conflict(self, other: "_Candidate") -> str:
-        """Why it cannot enter if another one does, or ""."""
-        one, two = self.submission, other.submission
-        if one.author == two.author:
+    def conflict(self, rival: "_Candidate") -> str:
+        """The reason that it cannot enter if another candidate does, or ""."""
+        mine = self.submission
+        theirs = rival.submission
+        if mine.author == theirs.author:
             return ""
-        if self.bot.digest == other.bot.digest:
-            return f"it is equal to {two.author}/{two.bot}"
-        if self.known or other.known:
+        if self.bot.digest == rival.bot.digest:
+            return f"it is equal to {theirs.author}/{theirs.bot}"
+        if self.is_entered or rival.is_entered:
             return ""  # the ledger decides
-        if imitated(one.author, [two.author]):
-            return f"the name {one.author} looks like the author {two.author}"
-        if imitated(one.bot, [two.bot]):
-            return f"the name {one.bot} looks like {two.bot} of {two.author}"
+        if imitated(mine.author, [theirs.author]):
+            return f"the name {mine.author} looks like the author {theirs.author}"
+        if imitated(mine.bot, [theirs.bot]):
+            return f"the name {mine.bot} looks like {theirs.bot} of {theirs.author}"
         return ""
 
 
 class _Judge:
-    """Judges what was taken, in a night."""
+    """Judges the taken submissions in a night."""
 
     def __init__(self, league: League, night: int, now: datetime, say: Say) -> None:
         self._league = league
@@ -138,7 +147,7 @@ class _Judge:
         self._by_key: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
 
     def judge_all(self, seconds: float) -> None:
-        """Judge everything, as far as builds and trials fit into this time."""
+        """Judge all submissions, as far as builds and trials fit into this time."""
         for candidate in self._candidates():
             number = candidate.submission.number
             self._waiting[number] = candidate
@@ -147,19 +156,20 @@ class _Judge:
         left = seconds
         while self._waiting:
             candidate = self._next()
-            alike = [other for other in self._rivals(candidate) if not candidate.came_before(other)]
+            alike = [rival for rival in self._rivals(candidate) if not candidate.came_before(rival)]
             if alike:
-                for one, other in ((candidate, alike[0]), *((one, candidate) for one in alike)):
-                    del self._waiting[one.submission.number]
-                    why = f"{one.conflict(other)}, and it is not known which arrived first: change it"
-                    self._refuse(one.submission, one.folder, why)
+                # Equal times of arrival prove nothing about who copied, so none of them enters.
+                for refused, rival in ((candidate, alike[0]), *((refused, candidate) for refused in alike)):
+                    del self._waiting[refused.submission.number]
+                    why = f"{refused.conflict(rival)}, and it is not known which arrived first: change it"
+                    self._refuse(refused.submission, refused.folder, why)
                 continue
             allowed = self._allowed(candidate, left)
             del self._waiting[candidate.submission.number]
             left -= self._judge(candidate, allowed)
 
     def _candidates(self) -> Iterator[_Candidate]:
-        """Yield the submissions that wait and are bots; refuse the others."""
+        """Yield the waiting submissions that are bots; refuse the others."""
         for (number, author, bot), path in sorted(taken_folders(self._league).items()):
             submission = self._league.ledger.submissions[number]
             if submission.fate != "waiting":
@@ -172,51 +182,56 @@ class _Judge:
             else:
                 submission = structs.replace(submission, digest=stored.digest)
                 payer = self._league.payer(author, submission.user)
-                known = bool(self._league.ledger.versions_of(author, bot))
-                yield _Candidate(submission, path, stored, payer, known)
+                is_entered = bool(self._league.ledger.versions_of(author, bot))
+                yield _Candidate(submission, path, stored, payer, is_entered)
 
     def _rivals(self, candidate: _Candidate) -> list[_Candidate]:
-        """The others that wait of which only one can enter."""
+        """The waiting candidates that conflict with this one."""
         numbers = {number for key in candidate.keys for number in self._by_key[key]} & self._waiting.keys()
         others = (self._waiting[number] for number in sorted(numbers))
-        return [other for other in others if candidate.conflict(other)]
+        return [rival for rival in others if candidate.conflict(rival)]
 
     def _next(self) -> _Candidate:
-        """The candidate to judge now: of rivals the first that arrived, of all who has used least.
+        """The candidate to judge now: the first arrival among rivals, then the payer that has used least.
 
-        One without a build is judged before all that have one, so that it waits for no build.
+        Candidates without a build come before all others, so that they never wait for a build.
         """
         free = [
             candidate
             for candidate in self._waiting.values()
-            if not any(other.came_before(candidate) for other in self._rivals(candidate))
+            if not any(rival.came_before(candidate) for rival in self._rivals(candidate))
         ]
 
         def turn(candidate: _Candidate) -> tuple[float, bool, int, int]:
             submission = candidate.submission
-            spent, builds = self._spent[candidate.payer], bool(candidate.bot.manifest.build)
+            spent = self._spent[candidate.payer]
+            builds = bool(candidate.bot.manifest.build)
             return spent, builds, submission.arrived or 0, submission.number
 
         return min(free or self._waiting.values(), key=turn)
 
-    def _allowed(self, candidate: _Candidate, left: float) -> float:
-        """The seconds that a candidate may take: an even share of those left, within its quota."""
-        payers = {other.payer for other in self._waiting.values() if not self._spent[other.payer]}
+    def _allowed(self, candidate: _Candidate, left: float) -> "Allowance":
+        """The seconds that a candidate may take: an even share of the rest, within its quota."""
+        spent = self._spent[candidate.payer]
+        payers = {waiting.payer for waiting in self._waiting.values() if not self._spent[waiting.payer]}
         others = len(payers - {candidate.payer})
-        quota = self._league.table.quota.seconds_per_night - self._spent[candidate.payer]
-        return min(quota, left / (others + 1))
+        share = left / (others + 1)
+        quota = self._league.table.quota.seconds_per_night - spent
+        return Allowance(min(quota, share), min(quota, max(share, _TRIALS - spent)))
 
-    def _judge(self, candidate: _Candidate, allowed: float) -> float:
-        """Judge a candidate, and enter the result in the ledger in one write; the seconds that it took."""
-        league, submission, night = self._league, candidate.submission, self._night
-        diagnosis, entries = Diagnosis(), tuple[Entry, ...]()
-        version, problem = None, ""
+    def _judge(self, candidate: _Candidate, allowed: "Allowance") -> float:
+        """Judge a candidate and enter the result in the ledger in one write; return the seconds it took."""
+        league = self._league
+        submission = candidate.submission
+        night = self._night
+        diagnosis = Diagnosis()
+        entries = tuple[Entry, ...]()
+        version = None
+        problem = ""
         try:
             version = _refuse_known(league, submission, candidate.bot)
             if version is None:
-                diagnosis = Diagnosis(cut=True)
-                if allowed > 0:
-                    diagnosis = diagnosis_of(league, candidate.bot, allowed)
+                diagnosis = diagnosis_of(league, candidate.bot, allowed)
                 problem = diagnosis.problem
         except BotError as error:
             problem = str(error)
@@ -225,14 +240,16 @@ class _Judge:
         judged = structs.replace(submission, night=night, charged_ms=charged_ms, match_ms=diagnosis.match_ms)
         self._spent[candidate.payer] += diagnosis.charged_ms / 1000
         if diagnosis.cut and not problem:
-            why, problem = self._out_of_time(judged, allowed)
+            had = allowed.build if candidate.bot.manifest.build else allowed.whole
+            why, problem = self._out_of_time(judged, had)
             judged = structs.replace(judged, reason=why)
         elif not problem:
             if version is None:
                 new, *superseded = _new_version(
                     league, judged.author, judged.bot, candidate.bot.digest, night
                 )
-                version, entries = new.number, (new, *superseded)
+                version = new.number
+                entries = (new, *superseded)
                 if judged.author not in league.ledger.established:
                     entries += (Author(judged.author, judged.received, judged.user),)
             judged = structs.replace(judged, fate="accepted", version=version, reason="")
@@ -245,13 +262,15 @@ class _Judge:
             remove_tree(candidate.folder)
         return diagnosis.charged_ms / 1000
 
-    def _out_of_time(self, submission: Submission, allowed: float) -> tuple[str, str]:
-        """Why a submission waits whose build and trials did not end in time, and why it is refused, or ""."""
+    def _out_of_time(self, submission: Submission, seconds: float) -> tuple[str, str]:
+        """The reasons that a submission out of time waits, or is refused; one of them is ""."""
         quota = self._league.table.quota.seconds_per_night
         if submission.charged_ms >= 1000 * quota:
             return "", f"its build and trials take longer than {quota} s, all that an author has in a night"
-        nights = [one for one in self._league.ledger.nights.values() if one.opened >= submission.received]
-        had = f"the {max(0, allowed):.0f} s that its author had left in night {self._night}"
+        nights = [
+            night for night in self._league.ledger.nights.values() if night.opened >= submission.received
+        ]
+        had = f"the {max(0, seconds):.0f} s that its author had left in night {self._night}"
         why = f"its build and trials do not fit into {had}"
         if len(nights) >= _PATIENCE:
             return "", f"{why}, the last of {_PATIENCE} nights: make them shorter"
@@ -265,7 +284,7 @@ class _Judge:
 
 
 def _line(league: League, text: str) -> str:
-    """A problem for an author, in one line and without the folders of this machine."""
+    """A problem for an author, on one line and without this machine's folders."""
     return legible(re.sub(re.escape(f"{league.folder}/") + r"([^\s'/]*/)*", "", text), " ")[:1000]
 
 
@@ -291,6 +310,7 @@ def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
             raise BotError("it is not signed: sign an archive of the bot's folder")
         if why := signature_problem(submission.author, table, path, path.with_name(path.name + SIGNATURE)):
             raise BotError(why)
+    # Only after the signature: bytes of a stranger under an author's name never enter the store.
     bot = league.store.add(path)
     with naming(submission.bot):
         if not bot.manifest.plays(league.table.game):
@@ -299,30 +319,36 @@ def _add(league: League, submission: Submission, folder: Path) -> StoredBot:
 
 
 def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int | None:
-    """The version that a submission is already, or None. Raises BotError for what must not enter."""
-    author, name, ledger = submission.author, submission.bot, league.ledger
+    """The version that equals a submission, or None. Raises BotError if the bot must not enter."""
+    author = submission.author
+    name = submission.bot
+    ledger = league.ledger
     if why := folder_problem(league, author, submission.user):
         raise BotError(why)  # another author may have entered since it was taken
-    shipped = next((one for one, digest in shipped_digests().items() if digest == bot.digest), None)
+    shipped = next(
+        (shipped_name for shipped_name, digest in shipped_digests().items() if digest == bot.digest), None
+    )
     if shipped is not None:
         raise BotError(f"it is a copy of {shipped}, a bot that ships with Tourney")
-    known = ledger.by_digest.get(bot.digest)
-    if known is not None:
-        if (known.author, known.bot) != (author, name):
-            raise BotError(f"it is a copy of {known.label}")
-        if known.withdrawn or known.superseded is not None:
-            why = "was withdrawn" if known.withdrawn else "a newer version superseded"
-            raise BotError(f"it is {known.label}, which {why}: change it, and it enters as a new version")
-        return known.number
-    others = {one.bot for one in ledger.versions if one.author != author}
-    if other := imitated(name, others | shipped_bots().keys()):
-        raise BotError(f"the name {name} looks like {other}: choose another one")
+    entered = ledger.by_digest.get(bot.digest)
+    if entered is not None:
+        if (entered.author, entered.bot) != (author, name):
+            raise BotError(f"it is a copy of {entered.label}")
+        if entered.withdrawn or entered.superseded is not None:
+            why = "was withdrawn" if entered.withdrawn else "a newer version superseded"
+            raise BotError(f"it is {entered.label}, which {why}: change it, and it enters as a new version")
+        return entered.number
+    # A name that looks like another bot's would deceive the readers of tables.
+    others = {version.bot for version in ledger.versions if version.author != author}
+    if similar := imitated(name, others | shipped_bots().keys()):
+        raise BotError(f"the name {name} looks like {similar}: choose another one")
     payer = league.payer(author, submission.user)
-    payers = {one: league.payer(one) for one in ledger.established}
+    # By payer: several author names of one account share one quota of bots.
+    payers = {author: league.payer(author) for author in ledger.established}
     bots = {
-        (one.author, one.bot)
-        for one in ledger.versions
-        if payers.get(one.author) == payer and not one.withdrawn
+        (version.author, version.bot)
+        for version in ledger.versions
+        if payers.get(version.author) == payer and not version.withdrawn
     }
     if len(bots | {(author, name)}) > league.table.quota.bots:
         raise BotError(
@@ -331,25 +357,36 @@ def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int
     return None
 
 
-def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
-    """Build a bot and let it play its trials, contained, until it has taken ``seconds``.
+class Allowance(NamedTuple):
+    """The seconds that a bot may take for its build, and for that and its trials together."""
 
-    A match that the machine ends decides nothing, and its time is charged: a bot may bring it about, by
-    starving its opponent. Raises SandboxError if the machine fails without it too.
+    build: float
+    whole: float
+
+
+def diagnosis_of(league: League, bot: StoredBot, allowed: Allowance) -> Diagnosis:
+    """Build a bot and let it play its trials, contained, as long as is allowed.
+
+    A match that the machine ends decides nothing, but is charged: a bot can cause it by starving its
+    opponent. Raises SandboxError if the machine fails without the bot too.
     """
-    sandbox = open_sandbox(league.table.sandbox, league.private)
     makes = bool(bot.manifest.build) or bot.manifest.module is not None
+    if allowed.whole <= 0 or (makes and allowed.build <= 0):
+        return Diagnosis(cut=True)
+    sandbox = open_sandbox(league.table.sandbox, league.private)
     began = time.monotonic()
     try:
         if makes:
-            runnable_folder(league.store, bot, sandbox, seconds=seconds)
+            runnable_folder(league.store, bot, sandbox, seconds=allowed.build)
     except BotError as error:
         taken = time.monotonic() - began
         notes = tuple(line for note in getattr(error, "__notes__", ()) for line in note.splitlines())
-        cut = taken >= seconds
+        cut = taken >= allowed.build
         return Diagnosis("" if cut else str(error), (), notes, round(1000 * taken), cut=cut)
     charged_ms = round(1000 * (time.monotonic() - began)) if makes else 0
-    lines, problem, match_ms = list[str](), "", 0
+    lines = list[str]()
+    problem = ""
+    match_ms = 0
     try:
         for trial in check_bot(bot, league.store, sandbox, [league.table.game], league.limits):
             lines += trial.lines()
@@ -357,11 +394,12 @@ def diagnosis_of(league: League, bot: StoredBot, seconds: float) -> Diagnosis:
             match_ms = max(match_ms, 0, *trial.used_ms)
             if trial.ok is False and not problem:
                 problem = f"{trial.name}: {trial.result}" + (f"; {trial.advice}" if trial.advice else "")
-            if charged_ms > 1000 * seconds:
+            if charged_ms > 1000 * allowed.whole:
                 return Diagnosis(problem, tuple(lines), (), charged_ms, match_ms, cut=True)
     except BotError as error:
         problem = str(error)
     except EnvironmentFailure as error:
+        # A shipped bot in the same place tells a broken machine from a bot that starves it.
         house = league.store.add(shipped_bots()[OPPONENT], origin="used")
         next(check_bot(house, league.store, sandbox, [league.table.game], league.limits))
         lines.append(f"FAIL a match was not finished: {error}")
@@ -375,6 +413,6 @@ def _new_version(league: League, author: str, bot: str, digest: str, night: int)
     versions = league.ledger.versions_of(author, bot)
     yield BotVersion(author, bot, len(versions) + 1, digest, night)
     retired = night + (0 if author == HOUSE else league.table.quota.superseded_nights)
-    for one in versions[-1:]:
-        if one.superseded is None:
-            yield structs.replace(one, superseded=night, retired=retired)
+    for latest in versions[-1:]:
+        if latest.superseded is None:
+            yield structs.replace(latest, superseded=night, retired=retired)

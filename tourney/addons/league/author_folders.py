@@ -24,7 +24,7 @@ MOST_SIGNATURE: Final = 16 << 10
 _MOST_REMOVED: Final = 10 * SUBMITTED.files
 """Folders of a submission that are removed from the inbox, where its author may go on making new ones."""
 _TAKEN: Final = ".taken-"
-"""The beginning of the name of what is being removed; names that begin with a dot are no longer looked at."""
+"""Prefix of the name of an entry that is being removed; names that begin with a dot are not examined."""
 
 
 @contextmanager
@@ -35,10 +35,10 @@ def author_folder(folder: Path, author: str) -> Iterator[HeldFolder]:
 
 
 def copy_arrival(box: HeldFolder, source: str, bot: str, work: Path) -> None:
-    """Copy what arrived under a name, and the signature beside it, into the new private folder ``work``.
+    """Copy an arrival and the signature beside it into the new private folder ``work``.
 
-    A folder must be a bot, and all of it its author's. Raises BotError for what is refused, and OSError if
-    the copy cannot be written.
+    A folder must be a bot, and everything in it must belong to its author. Raises BotError for a refused
+    arrival, and OSError if the copy cannot be written.
     """
     plain = source.removesuffix(READY)
     ending = archive_ending(plain)
@@ -47,6 +47,7 @@ def copy_arrival(box: HeldFolder, source: str, bot: str, work: Path) -> None:
         if ending:
             _copy_signature(box, plain, target, name)
         info = os.stat(source, dir_fd=box.fd, follow_symlinks=False)
+        # An author could move a rival's folder into its own, and submit the rival's bot.
         if info.st_uid != box.owner:
             raise BotError(
                 f"it belongs to {account_name(info.st_uid)}, and its folder to {account_name(box.owner or 0)}"
@@ -68,9 +69,9 @@ def _copy_signature(box: HeldFolder, plain: str, target: HeldFolder, name: str) 
 
 
 def remove_arrival(box: HeldFolder, source: str, number: int) -> None:
-    """Remove what was copied, and its signature, from an author's folder, if that is allowed.
+    """Remove a copied arrival and its signature from an author's folder, if that is allowed.
 
-    It gets another name first: half of a bot, which a crash would leave, must not arrive as a new one.
+    It gets another name first: a crash could leave half of a bot, which must not arrive as a new one.
     """
     plain = source.removesuffix(READY)
     with suppress(OSError, UnsafeFileError):
@@ -100,7 +101,7 @@ def write_receipts(
 def _private(parent: HeldFolder, name: str, user: int | None) -> Iterator[HeldFolder]:
     """Hold a folder for receipts, which is made if needed, closed to others, and the author's if allowed.
 
-    A folder of another account is put aside: an author of this name who was refused has read what is in it.
+    A folder of another account is put aside: a refused author of this name has read its content.
     """
     with suppress(FileNotFoundError):
         info = os.stat(name, dir_fd=parent.fd, follow_symlinks=False)

@@ -1,4 +1,4 @@
-"""What ``tourney verify LEAGUE`` checks besides the database: the chain of seasons."""
+"""The check of ``tourney verify LEAGUE`` besides its database: the chain of seasons."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ class LeagueCheck(FolderCheck):
         self.failure = f"the chain of seasons of {self.name} does not hold"
 
     def problems(self) -> Iterator[str]:
-        """Yield a sentence for each season that does not follow from what the league holds."""
+        """Yield a sentence for each season that does not follow from the league's data."""
         return chain_problems(self._league)
 
     def facts(self) -> Iterator[str]:

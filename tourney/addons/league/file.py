@@ -175,12 +175,12 @@ def read_league_file(path: Path) -> LeagueTable:
         raise InputError(f"{path}: {error}", file=path, key="game") from error
     if game.outside:
         raise InputError(f"{path}: game: a league has no outside referee", file=path, key="game")
-    known = house_bots(table.game)
+    house_names = house_bots(table.game)
     for name in table.house:
-        if name not in known:
+        if name not in house_names:
             raise InputError(
                 f"{path}: house names {show(name)}, which is not a shipped bot that plays {table.game}; there"
-                f" are: {', '.join(known) or 'none'}",
+                f" are: {', '.join(house_names) or 'none'}",
                 file=path,
                 key="house",
             )
@@ -189,8 +189,8 @@ def read_league_file(path: Path) -> LeagueTable:
 
 def house_bots(game: str) -> tuple[str, ...]:
     """The shipped bots that play a game."""
-    found = shipped_bots().items()
-    return tuple(name for name, folder in found if digest_of_folder(folder)[1].plays(game))
+    shipped = shipped_bots().items()
+    return tuple(name for name, folder in shipped if digest_of_folder(folder)[1].plays(game))
 
 
 def read_authors_file(path: Path) -> Mapping[str, AuthorTable]:

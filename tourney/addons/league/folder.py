@@ -1,4 +1,4 @@
-"""The folder of a league: where everything lies, and how one is made and opened.
+"""The folder of a league: its layout, and how it is made and opened.
 
 ::
 
@@ -83,7 +83,7 @@ class LeagueFolder:
 
     @property
     def records(self) -> Path:
-        """The folder of what must not be lost."""
+        """The folder of everything that must not be lost."""
         return self.folder / "records"
 
     @property
@@ -93,14 +93,19 @@ class LeagueFolder:
 
     @property
     def private(self) -> dict[str, Path]:
-        """What no bot may see, by what it is."""
+        """The places that no bot may see, by description."""
         records = private_paths(self.database, self.store.root)
-        own = {
+        own_files = {
             "the league file": self.folder / LEAGUE_FILE,
             "the inbox": self.inbox,
             "the outbox": self.outbox,
         }
-        return {**own, "the league's log": self.folder / "league.log", "the records": self.records, **records}
+        return {
+            **own_files,
+            "the league's log": self.folder / "league.log",
+            "the records": self.records,
+            **records,
+        }
 
     @property
     def store(self) -> BotStore:
@@ -144,7 +149,8 @@ class League(LeagueFolder):
     def open(cls, folder: Path) -> "League":
         """Open the league of a folder. Raises UsageError if it is not one, InputError and StoreError."""
         read = LeagueFolder.read(folder)
-        path, table = read.folder, read.table
+        path = read.folder
+        table = read.table
         ledger = Ledger(path / LEDGER)
         if ledger.opened.name != table.name:
             raise InputError(
@@ -157,23 +163,25 @@ class League(LeagueFolder):
 
     def account_of(self, author: str) -> str | None:
         """The account that an author's files belong to, if it is known."""
-        table, entered = self.authors.get(author), self.ledger.authors.get(author)
+        table = self.authors.get(author)
+        entered = self.ledger.authors.get(author)
         if table is not None and table.user is not None:
             return table.user
         return entered.user if entered is not None and author in self.ledger.accepted else None
 
     @property
     def organisers(self) -> frozenset[str]:
-        """The accounts that may submit for any author: root, that of this process, and the folder's owner."""
+        """The accounts that may submit for any author: root, this process's, and the folder's owner."""
         return frozenset(map(account_name, (0, os.geteuid(), self.folder.stat().st_uid)))
 
     def payer(self, author: str, user: str | None = None) -> str:
-        """Who is charged for an author: ``@ACCOUNT``, the owner of its files, so that no name is a new quota.
+        """The payer of an author: ``@ACCOUNT``, the owner of its files. A new name brings no new quota.
 
-        It is the author's name for what comes from a git repository or from the organiser, and for an author
-        who is known by keys alone. ``user`` is the owner of a submission.
+        It is the author's name for submissions from a git repository or the organiser, and for an author
+        that is identified by keys alone. ``user`` is the owner of a submission.
         """
         table = self.authors.get(author)
+        # A key identifies the author, whichever account delivered the file.
         if table is not None and table.keys and table.user is None:
             return author
         account = user or self.account_of(author)
@@ -181,7 +189,7 @@ class League(LeagueFolder):
 
     @property
     def limits(self) -> Limits:
-        """What a bot may use."""
+        """The limits of bots."""
         try:
             limits = self.table.limits.planned(self.tables)
             return msgspec.structs.replace(limits, memory_mb=self.memory_mb or limits.memory_mb)
@@ -190,14 +198,15 @@ class League(LeagueFolder):
 
     @property
     def memory_mb(self) -> int | None:
-        """The limit of memory, or None for that of new tournaments.
+        """The limit of memory, or None for the default of new tournaments.
 
-        Without one in its file a league keeps that of its latest night: bots were accepted with it.
+        Without a limit in its file a league keeps the limit of its latest night, with which bots were
+        accepted.
         """
         if self.table.limits.memory_mb is not None or not database_exists(self.database):
             return self.table.limits.memory_mb
         with Database.open(self.database) as database:
-            plans = [one.plan for one in database.tournaments.all()]
+            plans = [tournament.plan for tournament in database.tournaments.all()]
         return plans[-1].limits.memory_mb if plans else None
 
     @property
@@ -207,14 +216,14 @@ class League(LeagueFolder):
 
 
 def moment(now: datetime) -> str:
-    """A time as the ledger has it."""
+    """A time in the ledger's form."""
     return now.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def read_kept(path: Path, kind: type[T], otherwise: str) -> T | None:
     """The value of a JSON file of ``records``, or None if there is no file.
 
-    Raises StoreError for a damaged one; ``otherwise`` says after its path what it is not.
+    Raises StoreError for a damaged file; ``otherwise`` follows its path in the sentence.
     """
     try:
         return read(msgspec.json.decode(path.read_bytes()), kind)
@@ -229,6 +238,7 @@ def in_window(table: LeagueTable, now: datetime) -> bool:
     clock = f"{now:%H:%M}"
     if table.opens < table.closes:
         return table.opens <= clock < table.closes
+    # The night goes over midnight.
     return clock >= table.opens or clock < table.closes
 
 
@@ -244,6 +254,7 @@ def make_league(folder: Path, game: str, now: datetime) -> Path:
         write_folder(folder, files, UsageError)
         for place in ("inbox", "outbox", "site"):
             (folder / place).mkdir()
+    # It holds the addresses of authors.
     (folder / AUTHORS_FILE).chmod(0o600)
     with masked(0o077):
         for place in ("records", *(f"records/{below}" for below in BELOW)):
@@ -253,9 +264,9 @@ def make_league(folder: Path, game: str, now: datetime) -> Path:
 
 
 def cron_files(folder: Path, opens: str) -> dict[str, str]:
-    """The units of systemd and the line for cron that start each night at ``opens``, by file name.
+    """The units of systemd and the crontab line that start each night at ``opens``, by file name.
 
-    They run as the owner of the folder, or of this process before there is one.
+    They run as the owner of the folder; before there is a folder, as this process's user.
     """
     program = f"{sys.executable} -m tourney"
     place = shlex.quote(str(folder))
@@ -307,7 +318,7 @@ _AUTHORS = """\
 
 def _league_text(name: str, game: str) -> str:
     seats = find_game(game).seat_counts[0]
-    house = [one for one in ("random", "greedy") if one in house_bots(game)]
+    house = [bot for bot in ("random", "greedy") if bot in house_bots(game)]
     anchors = "random = 0\n" if house else ""
     return f"""\
 name = "{name}"

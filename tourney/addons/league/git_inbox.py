@@ -1,12 +1,12 @@
 """An inbox that is a git repository: a branch AUTHOR with folders BOT, or folders AUTHOR/BOT of one branch.
 
-It is fetched into ``records/inbox.git``; nothing of it is checked out or run. Its server decides who may push
-where; the commits of an author with keys must also be signed by one of them.
+It is fetched into ``records/inbox.git``; nothing in it is checked out or run. Its server decides who may
+push to which branch; the commits of an author with keys must also be signed by one of them.
 
-What was pushed is hostile. Names are bytes of any kind, so objects are named by their hashes, and paths are
-literal. A tree of a few objects may have more paths than any disk holds, so only the beginning of what git
-prints is read. A branch that cannot be fetched, or a tree that cannot be read, is a submission that is
-refused; the others are looked at.
+All pushed content is hostile. Names are bytes of any kind, so objects are named by their hashes, and paths
+are literal. A tree of a few objects may have more paths than any disk holds, so only the beginning of what
+git prints is read. A branch that cannot be fetched, or a tree that cannot be read, becomes a refused
+submission; the others are examined.
 """
 
 import os
@@ -19,23 +19,24 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
-from typing import Any, Final
+from typing import Final
 
 from tourney.addons.league.file import HANDLE
 from tourney.addons.league.folder import League, LeagueFolder
 from tourney.addons.league.identity import Arrival, allowed_signers, folder_problem
 from tourney.bots.catalogue.tree import MAX_PATH, SUBMITTED
-from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, legible
+from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError
 from tourney.held_folder import hold
+from tourney.texts import legible
 
 _FETCH_SECONDS: Final = 600
 _SECONDS: Final = 120
 """For one branch, or one object: the others wait meanwhile."""
 _MOST_PRINTED: Final = 16 << 20
 _MOST_NEW: Final = 1_000
-"""Authors who are not known yet that are looked at."""
+"""New authors that are examined."""
 MOST_ENTRIES: Final = 100
-"""Entries of an author that are looked at."""
+"""Entries of an author that are examined."""
 _MOST_UPDATES: Final = 50
 """Entries of a reflog that are compared with a tree."""
 _HEADS: Final = "refs/heads/"
@@ -52,18 +53,20 @@ _BRANCH: Final = "git:"
 
 def is_repository(league: LeagueFolder) -> bool:
     """Whether the inbox of a league is a git repository."""
-    named, path = league.table.inbox, league.inbox
+    named = league.table.inbox
+    path = league.inbox
     return (
         "://" in named or (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "refs").is_dir())
     )
 
 
 def git_arrivals(league: League, notes: list[str]) -> Iterator[Arrival]:
-    """Fetch the repository, and yield the bots in it; ``notes`` gets what is left alone.
+    """Fetch the repository, and yield the bots in it; ``notes`` gets the names of ignored entries.
 
     Raises EnvironmentFailure if the repository cannot be read at all.
     """
     if not (league.records / "inbox.git").exists():
+        # Bare: nothing in it is ever checked out, so no filter of a pushed .gitattributes runs.
         _git(league, "init", "--quiet", "--bare")
     heads, main = _listed(league)
     if league.table.git == "folders":
@@ -80,13 +83,15 @@ def git_arrivals(league: League, notes: list[str]) -> Iterator[Arrival]:
 
 
 def _listed(league: League) -> tuple[dict[str, str], str | None]:
-    """The commit of each branch of the server, and the ref of the main branch, or None.
+    """The commit of each branch on the server, and the ref of the main branch, or None.
 
-    That is HEAD or, if HEAD names a branch that was never pushed, the only branch. Of the names that cannot
-    be authors only a few are kept.
+    The main branch is HEAD or, if HEAD names a branch that was never pushed, the only branch. Only a few of
+    the names that cannot be authors are kept.
     """
     heads: dict[str, str] = {}
-    strange, main, is_there = 0, _HEAD, False
+    strange = 0
+    main = _HEAD
+    is_there = False
     for line in _lines(league, "ls-remote", "--symref", _source(league), _HEAD, f"{_HEADS}*"):
         commit, _, ref = line.partition("\t")
         if ref == _HEAD and commit.startswith("ref: "):
@@ -112,23 +117,27 @@ def _name_strangers(names: Iterable[str], what: str, notes: list[str]) -> None:
 
 
 def _looked_at(league: League, names: Iterable[str], notes: list[str]) -> list[str]:
-    """The names of authors that are looked at: all that are known, and a bounded number of new ones."""
-    known = league.ledger.established.keys() | league.authors.keys()
-    new = sorted(name for name in names if HANDLE.fullmatch(name) and name not in known)
+    """The authors that are examined: all established ones, and a bounded number of new ones."""
+    authors = league.ledger.established.keys() | league.authors.keys()
+    new = sorted(name for name in names if HANDLE.fullmatch(name) and name not in authors)
     if len(new) > _MOST_NEW:
         notes.append(
             f"the inbox has {len(new):,} authors of whom no bot is in the league: the first {_MOST_NEW:,} by"
             " name are looked at"
         )
-    return sorted(known.intersection(names)) + new[:_MOST_NEW]
+    return sorted(authors.intersection(names)) + new[:_MOST_NEW]
 
 
 def _fetch(league: League, heads: Mapping[str, str]) -> Generator[Arrival, None, set[str]]:
-    """Fetch branches; yield those that cannot be fetched, and return their names. Raises EnvironmentFailure.
+    """Fetch branches; yield and return the ones that cannot be fetched. Raises EnvironmentFailure.
 
-    An author whose branch was refused before is fetched alone, so that it costs the others nothing again.
+    A branch that was refused before is fetched alone, so that it cannot fail the others' fetch again.
     """
-    refused = {one.author: one.stamp for one in league.ledger.submissions.values() if one.source == _BRANCH}
+    refused = {
+        submission.author: submission.stamp
+        for submission in league.ledger.submissions.values()
+        if submission.source == _BRANCH
+    }
     failed = {author for author, commit in heads.items() if refused.get(author) == commit}
     trusted = [author for author in heads if author not in refused]
     alone = [author for author in heads if author in refused and author not in failed]
@@ -155,7 +164,7 @@ def _fetch_heads(league: League, authors: list[str], seconds: int) -> None:
     # Objects are not checked here: one bad object of one branch would refuse all branches.
     unchecked = ("-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false")
     words = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--stdin", _source(league))
-    _git(league, *unchecked, *words, given=refs, seconds=seconds)
+    _git(league, *unchecked, *words, input_text=refs, seconds=seconds)
 
 
 def _folders(league: League, main: str | None, notes: list[str]) -> Iterator[Arrival]:
@@ -191,7 +200,7 @@ def _of_author(
 
 
 def _signature_problem(league: League, author: str, ref: str, path: str) -> str:
-    """Why the commit that changed a path last is not signed by its author's key, or ""."""
+    """The reason that the last commit of a path is not signed by its author's key, or ""."""
     table = league.authors.get(author)
     if table is None or not table.keys:
         return ""
@@ -221,13 +230,15 @@ def _trees(league: League, tree: str) -> list[tuple[str, str]]:
 
 
 def received(league: League, arrival: Arrival) -> int | None:
-    """When the server received an arrival's files, in microseconds since 1970, or None if it does not say.
+    """The time at which the server received an arrival, in microseconds since 1970, or None if unknown.
 
-    The reflog of a server on this machine says it. The date of a commit is its author's to choose.
+    It comes from the reflog of a server on this machine. The date of a commit proves nothing: its author
+    chooses it.
     """
     if "://" in league.table.inbox or not arrival.tree:
         return None
-    server, path = _server(league), arrival.source.removeprefix("git:")
+    server = _server(league)
+    path = arrival.source.removeprefix("git:")
     with suppress(OSError, UnsafeFileError, EnvironmentFailure):
         with hold(server / "logs") as logs:
             lines = logs.read(arrival.ref, _MOST_PRINTED).splitlines()
@@ -236,7 +247,9 @@ def received(league: League, arrival: Arrival) -> int | None:
             update = _UPDATE.fullmatch(line)
             if update is None:
                 return None
-            before, after, seconds = update[1].decode(), update[2].decode(), int(update[3])
+            before = update[1].decode()
+            after = update[2].decode()
+            seconds = int(update[3])
             if seconds > time.time():
                 return None  # the clock of the server is not ours
             if _tree_at(league, after, path) != arrival.tree:
@@ -275,7 +288,8 @@ def write_archive(league: League, tree: str, target: Path) -> None:
         for line in _lines(league, "ls-tree", "-r", "-t", "-l", "-z", tree, end=b"\0"):
             described, _, path = line.partition("\t")
             *_, kind, _, length = described.split()
-            files, folders = files + (kind != "tree"), folders + (kind == "tree")
+            files = files + (kind != "tree")
+            folders = folders + (kind == "tree")
             size += int(length) if length.isdigit() else 0
             SUBMITTED.check(files, folders, size)
             if len(os.fsencode(path)) > MAX_PATH:
@@ -287,10 +301,10 @@ def write_archive(league: League, tree: str, target: Path) -> None:
         raise BotError(f"it cannot be read: {error}") from error
 
 
-def _git(league: League, *words: str, given: str = "", seconds: int = _SECONDS) -> str:
-    """What a git command prints. Raises EnvironmentFailure if it fails, or prints too much."""
+def _git(league: League, *words: str, input_text: str = "", seconds: int = _SECONDS) -> str:
+    """The output of a git command. Raises EnvironmentFailure if it fails or prints too much."""
     printed = bytearray()
-    for chunk in _stream(league, words, given=given, seconds=seconds):
+    for chunk in _stream(league, words, input_text=input_text, seconds=seconds):
         printed += chunk
         if len(printed) > _MOST_PRINTED:
             raise EnvironmentFailure(f"git {words[0]} prints more than {_MOST_PRINTED >> 20} MiB")
@@ -306,11 +320,11 @@ def _lines(league: League, *words: str, end: bytes = b"\n") -> Iterator[str]:
 
 
 def _stream(
-    league: League, words: Sequence[str], *, given: str = "", seconds: int = _SECONDS, others: str = ""
+    league: League, words: Sequence[str], *, input_text: str = "", seconds: int = _SECONDS, others: str = ""
 ) -> Iterator[bytes]:
-    """Yield what a git command prints. Raises EnvironmentFailure if it fails, or takes too long.
+    """Yield the output of a git command. Raises EnvironmentFailure if it fails or takes too long.
 
-    ``given`` is its standard input; ``others`` is a folder of objects that it may read too.
+    ``input_text`` is its standard input; ``others`` is a folder of objects that it may read too.
     """
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
     environment |= {"GIT_NO_REPLACE_OBJECTS": "1"} | ({_OTHERS: others} if others else {})
@@ -318,11 +332,17 @@ def _stream(
     name = next(word for word in words if not word.startswith("-") and "=" not in word)
     deadline = time.monotonic() + seconds
     with TemporaryFile() as source, TemporaryFile() as errors:
-        source.write(given.encode())
+        source.write(input_text.encode())
         source.seek(0)
-        pipes: dict[str, Any] = {"stdin": source, "stdout": subprocess.PIPE, "stderr": errors}
         try:
-            process = subprocess.Popen(command, **pipes, env=environment, start_new_session=True)  # noqa: S603 - a fixed program, without a shell
+            process = subprocess.Popen(  # noqa: S603 - a fixed program, without a shell
+                command,
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                start_new_session=True,
+            )
         except OSError as error:
             raise EnvironmentFailure(
                 f"the inbox is a git repository, and git cannot be run: {error}"
@@ -343,7 +363,7 @@ def _stream(
 
 
 def _chunks(process: "subprocess.Popen[bytes]", deadline: float) -> Iterator[bytes]:
-    """Yield what a process prints. Raises TimeoutExpired at the deadline."""
+    """Yield the output of a process. Raises TimeoutExpired at the deadline."""
     assert process.stdout is not None  # noqa: S101 - it is a pipe
     poll = select.poll()
     poll.register(process.stdout, select.POLLIN)

@@ -1,4 +1,4 @@
-"""What arrives, and from whom: owners of folders, SSH signatures, and names that imitate others."""
+"""Arrivals and the identity of their authors: folder owners, SSH signatures, and imitated names."""
 
 import os
 import re
@@ -14,10 +14,11 @@ from tourney.addons.league.file import HANDLE, AuthorTable
 from tourney.addons.league.folder import League
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import ENDINGS
-from tourney.errors import EnvironmentFailure, legible
+from tourney.errors import EnvironmentFailure
+from tourney.texts import legible
 
 NAMESPACE: Final = "tourney-league"
-"""The namespace of signatures (``ssh-keygen -Y sign -n``): one made for something else is not taken."""
+"""The namespace of signatures (``ssh-keygen -Y sign -n``): signatures for another use do not count."""
 SIGNATURE: Final = ".sig"
 READY: Final = ".ready"
 _ARCHIVES: Final = (".zip", *ENDINGS)
@@ -27,12 +28,13 @@ _SECONDS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Something complete in the inbox: its author, its bot's name, its name in the inbox, and its stamp.
+    """A complete submission in the inbox: its author, its bot's name, its name in the inbox, and its stamp.
 
-    The names are as they were found, and may hold anything. ``stamp`` changes with the files; ``problem``
-    says why it cannot be its author's, or "". ``user`` is the account that owns the author's folder, None in
-    a git repository, where ``tree`` is its object and ``ref`` the server's branch that holds it. ``arrived``
-    is when it was complete, in microseconds since 1970, by a clock that its author cannot set; None: unknown.
+    The names come from the inbox and may hold anything. ``stamp`` changes with the files; ``problem``: the
+    reason that it cannot be its author's, or "". ``user`` is the account that owns the author's folder, None
+    in a git repository, where ``tree`` is its object and ``ref`` the server's branch that holds it.
+    ``arrived`` is when it was complete, in microseconds since 1970, by a clock that its author cannot set;
+    None: unknown.
     """
 
     author: str
@@ -52,14 +54,17 @@ def archive_ending(name: str) -> str:
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like: names with one skeleton are easily taken for each other."""
+    """The skeleton of a name: names with the same skeleton are easily mistaken for each other."""
+    # "ma-son" and "mas0n" are read as "mason", and "rn" in many fonts as "m".
     plain = re.sub(r"[^a-z0-9]", "", name.lower()).translate(_LOOKS)
     return plain.replace("rn", "m").replace("vv", "w").replace("cl", "d")
 
 
 def imitated(name: str, others: Iterable[str]) -> str | None:
     """The first other name that a name looks like, or None."""
-    return next((one for one in others if one != name and skeleton(one) == skeleton(name)), None)
+    return next(
+        (similar for similar in others if similar != name and skeleton(similar) == skeleton(name)), None
+    )
 
 
 def allowed_signers(author: str, table: AuthorTable) -> str:
@@ -68,7 +73,7 @@ def allowed_signers(author: str, table: AuthorTable) -> str:
 
 
 def signature_problem(author: str, table: AuthorTable, file: Path, signature: Path) -> str:
-    """Why a file is not signed by one of an author's keys, or "". Raises EnvironmentFailure."""
+    """The reason that a file is not signed by one of an author's keys, or "". Raises EnvironmentFailure."""
     if not signature.is_file() or signature.is_symlink():
         return (
             f"it is not signed: sign an archive by ssh-keygen -Y sign -n {NAMESPACE} -f KEY ARCHIVE and put"
@@ -95,15 +100,15 @@ def signature_problem(author: str, table: AuthorTable, file: Path, signature: Pa
 
 
 def folder_problem(league: League, name: str, owner: str | None) -> str:
-    """Why something cannot come from this author, or ""; ``owner`` of its folder, None: it says nothing."""
+    """The reason that something of ``owner`` cannot be this author's, or ""; None proves nothing."""
     table = league.authors.get(name)
     if HANDLE.fullmatch(name) is None or name == HOUSE:
         return f"{legible(name)} cannot name an author: use small letters, digits and '-', at most 24"
     if table is None and league.table.authors == "listed":
         return f"{name} is not in authors.toml: ask the organiser"
-    # Only authors of whom a bot is in the league: refused names would keep others from theirs.
-    if other := imitated(name, (*league.ledger.established, *league.authors, HOUSE)):
-        return f"the name {name} looks like the author {other}: choose another one"
+    # Only authors with a bot in the league: a refused name must not keep others from using theirs.
+    if similar := imitated(name, (*league.ledger.established, *league.authors, HOUSE)):
+        return f"the name {name} looks like the author {similar}: choose another one"
     if owner is None or (table is not None and table.keys and table.user is None):
         return ""  # a server or a signature says whose it is
     wanted = league.account_of(name)

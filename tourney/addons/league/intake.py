@@ -1,15 +1,15 @@
-"""The inbox of a league: puts bots into it, and takes each once, when complete, and only from its author.
+"""The inbox of a league: delivers bots to it, and takes each once, when complete, from its author alone.
 
 A submission is ``inbox/AUTHOR/BOT``, a folder or file, or an archive ``BOT.zip``, ``BOT.tar`` or
 ``BOT.tar.gz``. It is complete if it was renamed to end in ``.ready``, if its folder holds a file ``.ready``,
-or if nothing of it changed for a minute; that is read from the files' metadata, never from their content.
-Names that begin with a dot or end in ``.part`` are still being written. What is complete is copied into
-``records/taken``, where its author cannot reach it, and removed from the inbox, if that is allowed.
+or if nothing in it has changed for a minute, by the files' metadata and never by their content. Names that
+begin with a dot or end in ``.part`` are still being written. A complete submission is copied into
+``records/taken``, out of its author's reach, and removed from the inbox if possible.
 
-Authors are rivals, and any of them may be hostile. Each account is looked at to a bound of its own, so that
-none hides another one's submissions, and one account is one author. What arrived first counts by the time at
-which the file system changed the files last, which no author can set. A submission that cannot be read is
-refused, and the others are taken.
+Authors are rivals, and any of them may be hostile. Each account has its own bound of entries, so that no
+account can hide another's submissions, and one account is one author. The order of arrival follows the last
+change by the file system (ctime), which no author can set. A submission that cannot be read is refused, and
+the others are taken.
 """
 
 import os
@@ -48,34 +48,35 @@ from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import copy_submission, reading
 from tourney.bots.catalogue.tree import SUBMITTED
-from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, UsageError, counted, legible
+from tourney.errors import BotError, EnvironmentFailure, UnsafeFileError, UsageError
 from tourney.held_folder import FolderEntry, HeldFolder, account_name, hold, remove_tree
+from tourney.texts import counted, legible
 
 QUIET_SECONDS: Final = 60.0
 _NO_SUBMISSIONS: Final = (".part", SIGNATURE, f"{SIGNATURE}{READY}")
 _MOST_NAMES: Final = 10_000
-"""Names of an author's folder that are read, with those that do not name submissions."""
+"""Names that are read in an author's folder, including names that are not submissions."""
 _MOST_FILES: Final = 4 * SUBMITTED.files
-"""Files and folders of an account's submissions that are looked at."""
+"""Files and folders that are examined in an account's submissions."""
 _NEW: Final = ".new-"
 _KEY: Final = re.compile(r"(\d+)-([a-z0-9-]+)\.([a-z0-9-]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """What is complete in the inbox and not seen yet, the earliest first; ``notes`` say what is left."""
+    """The complete new submissions in the inbox, the earliest first; ``notes`` name what is left there."""
 
     arrivals: tuple[Arrival, ...]
     notes: tuple[str, ...]
 
 
 def arrivals(league: League, now: datetime) -> tuple[Arrival, ...]:
-    """What ``look`` finds that is to be taken."""
+    """The submissions that ``look`` finds."""
     return look(league, now).arrivals
 
 
 def look(league: League, now: datetime) -> Inbox:
-    """Look at the inbox; of each account its quota is to be taken.
+    """Examine the inbox; each account gets its quota of submissions.
 
     Raises EnvironmentFailure if the inbox itself cannot be read.
     """
@@ -86,15 +87,20 @@ def look(league: League, now: datetime) -> Inbox:
     except OSError as error:
         raise EnvironmentFailure(f"the inbox {league.inbox} cannot be read: {error.strerror}") from error
     submissions = league.ledger.submissions.values()
-    seen = {(one.author, one.source): one.stamp for one in submissions}
+    seen = {(submission.author, submission.source): submission.stamp for submission in submissions}
+    # The stamp tells a changed submission from one that could not be removed from the inbox.
     new = [
         arrival for arrival in every if seen.get((arrival.author, _shown(arrival.source))) != arrival.stamp
     ]
     today = now.astimezone(UTC).date().isoformat()
+    # Refused submissions count too: judging them has cost the league as much.
     used = Counter(
-        league.payer(one.author, one.user) for one in submissions if one.received.startswith(today)
+        league.payer(submission.author, submission.user)
+        for submission in submissions
+        if submission.received.startswith(today)
     )
-    taken, beyond = list[Arrival](), list[Arrival]()
+    taken = list[Arrival]()
+    beyond = list[Arrival]()
     for arrival in sorted(new, key=_order):
         payer = league.payer(arrival.author, arrival.user)
         used[payer] += 1
@@ -105,8 +111,10 @@ def look(league: League, now: datetime) -> Inbox:
         notes.append(f"left for another day, beyond the quota of {name}: {counted(count, 'submission')}")
     # In a repository a rival could copy what waits, and be taken before it.
     trees = {arrival.tree: arrival.author for arrival in beyond if arrival.tree}
-    taken = [one for one in taken if trees.get(one.tree, one.author) == one.author]
-    timed = [replace(one, arrived=received(league, one)) if one.tree else one for one in taken]
+    taken = [arrival for arrival in taken if trees.get(arrival.tree, arrival.author) == arrival.author]
+    timed = [
+        replace(arrival, arrived=received(league, arrival)) if arrival.tree else arrival for arrival in taken
+    ]
     return Inbox(tuple(_one_author_each(league, sorted(timed, key=_order))), tuple(notes))
 
 
@@ -115,14 +123,16 @@ def _order(arrival: Arrival) -> tuple[int, str, str]:
 
 
 def _shown(name: str) -> str:
-    """A name from the inbox, which may hold anything, as the ledger and people get it."""
+    """A name from the inbox, which may hold anything, made safe for the ledger and people."""
     return legible(name)[:200]
 
 
 def _one_author_each(league: League, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
-    """Refuse what an account submits under a second name, unless the organiser listed both."""
+    """Refuse submissions of an account under a second name, unless the organiser listed both names."""
     submissions = league.ledger.submissions.values()
-    waiting = ((one.author, one.user) for one in submissions if one.fate == "waiting")
+    waiting = (
+        (submission.author, submission.user) for submission in submissions if submission.fate == "waiting"
+    )
     authors: dict[str, str] = {}
     for author, user in (*((name, None) for name in league.ledger.established), *waiting):
         authors.setdefault(league.payer(author, user), author)
@@ -138,7 +148,7 @@ def _one_author_each(league: League, arrivals: Iterable[Arrival]) -> Iterator[Ar
 
 
 def _folder_arrivals(league: League, notes: list[str], now: float) -> Iterator[Arrival]:
-    """Yield what is complete in the folders of authors, of each account up to its bounds."""
+    """Yield the complete submissions in the authors' folders, up to the bounds of each account."""
     folders: dict[str, list[str]] = {}
     strays = 0
     with hold(league.inbox) as inbox:
@@ -157,14 +167,14 @@ def _folder_arrivals(league: League, notes: list[str], now: float) -> Iterator[A
             notes.append(
                 f"the inbox has {counted(strays, 'entry', 'entries')} besides the folders of authors"
             )
-        known = league.ledger.established.keys() | league.authors.keys()
+        authors = league.ledger.established.keys() | league.authors.keys()
         for payer, names in sorted(folders.items()):
-            names.sort(key=lambda name: (name not in known, name))
+            names.sort(key=lambda name: (name not in authors, name))
             yield from _AccountLook(league, payer, now, notes).look(inbox, names)
 
 
 class _AccountLook:
-    """Looks at the folders of one account, up to its bounds; ``notes`` gets what is beyond them."""
+    """Examines the folders of one account, up to its bounds; ``notes`` gets the rest."""
 
     def __init__(self, league: League, payer: str, now: float, notes: list[str]) -> None:
         self._league = league
@@ -175,7 +185,7 @@ class _AccountLook:
         self._files = _MOST_FILES
 
     def look(self, inbox: HeldFolder, names: list[str]) -> Iterator[Arrival]:
-        """Yield what is complete in the folders of these names."""
+        """Yield the complete submissions in the folders with these names."""
         for number, name in enumerate(names):
             if number >= MOST_ENTRIES or self._entries <= 0:
                 self._leave(self._payer.removeprefix("@"), len(names) - number, "folder", "folders")
@@ -225,9 +235,9 @@ class _AccountLook:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the metadata of a submission say: when anything of it changed last, in seconds and by ``ctime``.
+    """The metadata of a submission: the last change of anything in it, in seconds and by ``ctime``.
 
-    ``latest`` is 0 if it went meanwhile. ``problem`` says why it cannot be taken, or "".
+    ``latest`` is 0 if it has vanished. ``problem``: the reason that it cannot be taken, or "".
     """
 
     latest: float
@@ -238,7 +248,7 @@ class _Seen:
 
     @property
     def stamp(self) -> str:
-        """Another text after each change."""
+        """A text that differs after each change."""
         return f"{self.latest:.6f}"
 
     def is_complete(self, now: float) -> bool:
@@ -248,7 +258,11 @@ class _Seen:
 
 def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
     """Look at a submission without reading it, up to a number of files and folders."""
-    latest, arrived, ready, problem, count = 0.0, 0, entry.name.endswith(READY), "", 0
+    latest = 0.0
+    arrived = 0
+    ready = entry.name.endswith(READY)
+    problem = ""
+    count = 0
     # One more than a bot may have, with as many that do not belong to it.
     most = min(most, 2 * SUBMITTED.files)
     pending = [(entry.name, entry)]
@@ -260,8 +274,8 @@ def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
             arrived = max(arrived, inner.info.st_ctime_ns // 1000)
             if inner.is_folder:
                 within = folder.entries(path, most + 1)
-                ready |= path == entry.name and any(one.name == READY for one in within)
-                pending += ((f"{path}/{one.name}", one) for one in within)
+                ready |= path == entry.name and any(child.name == READY for child in within)
+                pending += ((f"{path}/{child.name}", child) for child in within)
             elif not stat.S_ISREG(inner.info.st_mode):
                 kind = "a link" if stat.S_ISLNK(inner.info.st_mode) else "neither a file nor a folder"
                 problem = problem or f"{_shown(path)} is {kind}: put the bot itself there"
@@ -279,7 +293,7 @@ def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
 
 
 def _reason(error: OSError | UnsafeFileError, path: str = "it") -> str:
-    """Why something in an author's folder cannot be read, for the author."""
+    """The reason, for the author, that something in its folder cannot be read."""
     if isinstance(error, UnsafeFileError):
         return str(error)
     return f"{_shown(path)} cannot be read ({error.strerror}): let the organiser's account read it"
@@ -297,14 +311,15 @@ def _arrival(author: str, user: str, entry: FolderEntry, seen: _Seen, problem: s
 def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
     """Copy an arrival to ``records/taken``, enter it in the ledger as waiting, and remove the original.
 
-    What cannot be read safely is entered as refused; so is what is refused for whose it is, which stays where
-    it is. None if its author cannot be named, or if it changes now. After a crash ``recover`` finishes what
-    is in the ledger. Raises OSError if the machine fails.
+    An arrival that cannot be read safely is entered as refused, and so is one with the wrong owner, which
+    stays in the inbox. None if its author cannot be named, or if it is changing. After a crash ``recover``
+    finishes what is in the ledger. Raises OSError if the machine fails.
     """
     ledger = league.ledger
     if HANDLE.fullmatch(arrival.author) is None:
         return None
     bot = arrival.bot if HANDLE.fullmatch(arrival.bot) else "unnamed"
+    # Also above the folders that a crash left, so that two submissions never share a number.
     number = max((*ledger.submissions, *(key[0] for key in taken_folders(league))), default=0) + 1
     submission = Submission(
         *(number, arrival.author, bot, moment(now), _shown(arrival.source)),
@@ -346,9 +361,9 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
 
 
 def _copy_unchanged(box: HeldFolder, arrival: Arrival, work: Path) -> bool:
-    """Copy an arrival; False if it is not what was looked at.
+    """Copy an arrival; False if it has changed since it was examined.
 
-    Its author could exchange it for a rival's bot, which came after the time that counts for it. Raises
+    Its author could exchange it for a rival's later bot, and keep the earlier time of arrival. Raises
     BotError and OSError as ``copy_arrival`` does.
     """
     if account_name(box.owner or 0) != arrival.user:
@@ -361,7 +376,9 @@ def _copy_unchanged(box: HeldFolder, arrival: Arrival, work: Path) -> bool:
 
 def recover(league: League) -> None:
     """Finish what a crash interrupted: what is in the ledger was copied whole, the rest is in the inbox."""
-    waiting = {one.number for one in league.ledger.submissions.values() if one.fate == "waiting"}
+    waiting = {
+        submission.number for submission in league.ledger.submissions.values() if submission.fate == "waiting"
+    }
     for path in sorted((league.records / "taken").iterdir()):
         plain = path.name.removeprefix(_NEW)
         key = _KEY.fullmatch(plain)
@@ -372,7 +389,7 @@ def recover(league: League) -> None:
 
 
 def taken_folders(league: League) -> dict[tuple[int, str, str], Path]:
-    """What lies in ``records/taken`` by number, author and bot."""
+    """The folders in ``records/taken`` by number, author and bot."""
     folders = {}
     for path in (league.records / "taken").iterdir():
         if key := _KEY.fullmatch(path.name):
@@ -385,7 +402,7 @@ def submit(league: LeagueFolder, bot: Path, author: str, name: str | None, key: 
     if is_repository(league):
         raise UsageError(f"the inbox {league.table.inbox} is a git repository: commit and push the bot there")
     with TemporaryDirectory(prefix="tourney-") as scratch:
-        manifest, files = copy_submission(bot, Path(scratch) / "files", Path(scratch))
+        manifest, files, _ = copy_submission(bot, Path(scratch) / "files", Path(scratch))
         if not manifest.plays(game := league.table.game):
             raise UsageError(f"{bot} plays {', '.join(manifest.games)}, and this league plays {game}")
         name = name or manifest.name

@@ -1,8 +1,8 @@
-"""What a league keeps beside its database: authors, submissions, versions, nights and seasons.
+"""The ledger of a league, beside its database: authors, submissions, versions, nights and seasons.
 
-The ledger is a file of JSON lines that only grows. Each line is a value below with its ``kind``; a later line
-with the same key replaces the earlier one, so the file is also the league's history. A line counts once it
-ends in a newline: what a crash cut off is dropped, and all else is as it was.
+The ledger is a file of JSON lines that only grows. Each line is a value below with its ``kind``; a later
+line with the same key replaces the earlier one, so the file is also the league's history. A line counts once
+it ends in a newline: a line that a crash cut off is dropped.
 """
 
 import os
@@ -69,7 +69,7 @@ class Submission(Struct, frozen=True, tag_field="kind", tag="submission", forbid
 
     @property
     def sentence(self) -> str:
-        """What became of it, for people."""
+        """The outcome in a sentence."""
         version = f" as version {self.version}" if self.version else ""
         return f"{self.author}/{self.bot}: {self.fate}{version}" + (f": {self.reason}" if self.reason else "")
 
@@ -123,7 +123,7 @@ class Night(Struct, frozen=True, tag_field="kind", tag="night", forbid_unknown_f
     @property
     def matches(self) -> int:
         """The matches of all its tournaments."""
-        return sum(one.matches for one in self.tournaments)
+        return sum(tournament.matches for tournament in self.tournaments)
 
 
 class Division(Struct, frozen=True, forbid_unknown_fields=True):
@@ -147,7 +147,7 @@ class Season(Struct, frozen=True, tag_field="kind", tag="season", forbid_unknown
 
     def division_of(self, bot: str, lowest: int) -> int:
         """The division of AUTHOR/BOT."""
-        return next((one.number for one in self.divisions if bot in one.bots), lowest)
+        return next((division.number for division in self.divisions if bot in division.bots), lowest)
 
 
 Entry = Opened | Author | Submission | BotVersion | Night | Season
@@ -156,11 +156,11 @@ Entry = Opened | Author | Submission | BotVersion | Night | Season
 class Ledger:
     """The ledger of a league: its values by key, and the file to which ``add`` appends.
 
-    ``accepted`` are the names of the authors of whom a bot was accepted.
+    ``accepted`` are the names of the authors with an accepted bot.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the file. Raises StoreError that names the line of what is not an entry."""
+        """Read the file. Raises StoreError that names the first line that is not an entry."""
         self.path = path
         self.authors: dict[str, Author] = {}
         self.submissions: dict[int, Submission] = {}
@@ -181,6 +181,7 @@ class Ledger:
             ) from error
         except OSError as error:
             raise StoreError(f"the ledger {self.path} cannot be read: {error.strerror}") from error
+        # A crash may have cut the last line off; the next write replaces it.
         self._size = data.rfind(b"\n") + 1
         first: Entry | None = None
         decoder = msgspec.json.Decoder(prepared(Entry))
@@ -214,7 +215,7 @@ class Ledger:
                 pass
 
     def add(self, *entries: Entry) -> None:
-        """Append entries in one write, and sync it. Raises StoreError; then the ledger is as it was."""
+        """Append entries in one write, and sync it. Raises StoreError; the ledger is then unchanged."""
         data = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
         try:
             with self.path.open("r+b") as file:
@@ -236,21 +237,23 @@ class Ledger:
 
     def versions_of(self, author: str, bot: str) -> tuple[BotVersion, ...]:
         """The versions of a bot, the oldest first."""
-        return tuple(one for one in self.versions if (one.author, one.bot) == (author, bot))
+        return tuple(version for version in self.versions if (version.author, version.bot) == (author, bot))
 
     def alive(self, night: int) -> tuple[BotVersion, ...]:
         """The versions that play in a night."""
         return tuple(
-            one
-            for one in self.versions
-            if one.night <= night and not one.withdrawn and (one.retired is None or one.retired > night)
+            version
+            for version in self.versions
+            if version.night <= night
+            and not version.withdrawn
+            and (version.retired is None or version.retired > night)
         )
 
     @property
     def established(self) -> Mapping[str, Author]:
-        """The authors of whom a bot was accepted, the earliest first.
+        """The authors with an accepted bot, the earliest first.
 
-        Others reserve no name: a ledger may hold authors whose submissions were all refused.
+        Other authors in the ledger reserve no name: their submissions were all refused.
         """
         authors = (author for author in self.authors.values() if author.name in self.accepted)
         return {author.name: author for author in sorted(authors, key=lambda author: author.since)}
@@ -258,7 +261,7 @@ class Ledger:
     @property
     def by_digest(self) -> Mapping[str, BotVersion]:
         """The version of each digest: no two versions have the same."""
-        return {one.digest: one for one in self.versions}
+        return {version.digest: version for version in self.versions}
 
     @property
     def night(self) -> Night | None:

@@ -1,10 +1,10 @@
 """Plays the tournaments of a night in slices, until its end, and keeps each author within its seconds.
 
 A tournament is one of the format ``adaptive`` whose budget grows. Each slice is planned to take half of the
-time that is left, so the last ones are short: at the end of the night all that was drawn is played, and the
-tournament is complete. What an author's bots were charged decides only who is drawn in later slices, never
-what has been drawn. Authors of one account share its seconds, with its builds and trials of the night and its
-matches at tables of all sizes.
+time that is left, so the last ones are short: at the end of the night all drawn matches are played, and the
+tournament is complete. An author's charged time decides only who is drawn in later slices, never what has
+been drawn. Authors of one account share its seconds, with its builds and trials of the night and its matches
+at tables of all sizes.
 """
 
 import json
@@ -38,20 +38,20 @@ from tourney.store.values import StoredEntrant, Tournament
 FIRST: Final = 2
 """Pairings of the first slice if a version has never played: its matches may take longer than its trials."""
 MEMORY: Final = 7
-"""Nights from which the lengths of an author's matches are known."""
+"""Nights whose matches give the lengths of an author's matches."""
 SHARE: Final = 150
 """Percent of an even share of a night's places that an author gets at most, by any number of versions."""
 SHORTEST: Final = 10.0
-"""Seconds that must be left for another slice: starting one takes a part of that."""
+"""Seconds that must be left for another slice, as its start takes a part of them."""
 PATIENCE: Final = 3600.0
 """Seconds for which a database that cannot be written (the disk is full) is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class NightPlan:
-    """How a night is played: until ``end`` (of ``clock``), or ``matches`` in each tournament, or both.
+    """The bounds of a night: ``end`` (of ``clock``), ``matches`` in each tournament, or both.
 
-    ``allow_weaker``: it may contain bots less than the last one did.
+    ``allow_weaker``: the night may contain bots less than the last one did.
     """
 
     end: float | None
@@ -63,7 +63,7 @@ class NightPlan:
 
 
 class NightPlay:
-    """The play of a night; ``signal`` is that which ended it early, or 0."""
+    """The play of a night; ``signal`` is the signal that ended it early, or 0."""
 
     def __init__(self, league: League, night: Night, plan: NightPlan, listener: Listener) -> None:
         self._league = league
@@ -74,24 +74,25 @@ class NightPlay:
         self._spent = charged_seconds(
             league, night.number
         )  # by who pays, without the tournament that is played
-        authors = {one.author for one in league.ledger.versions}
+        authors = {version.author for version in league.ledger.versions}
         self._payers = {author: league.payer(author) for author in authors}
         self.signal = 0
 
     def play(self) -> tuple[NightTournament, ...]:
         """Play a tournament for each number of seats, each for an equal share of the time."""
         check_contents(self._league.database, self._listener.say)
-        found = []
+        tournaments = []
         for place, seats in enumerate(self._league.seats):
             if self.signal:
                 break
             if place:
                 self._charge(self._state(self._name(self._league.seats[place - 1])))
-            end, now = self._plan.end, self._plan.clock()
+            end = self._plan.end
+            now = self._plan.clock()
             share = None if end is None else now + (end - now) / (len(self._league.seats) - place)
-            if (one := self._play_seats(seats, share)) is not None:
-                found.append(one)
-        return tuple(found)
+            if (tournament := self._play_seats(seats, share)) is not None:
+                tournaments.append(tournament)
+        return tuple(tournaments)
 
     def _name(self, seats: int, before: int = 0) -> str:
         """The name of a tournament, of this night or of one ``before`` it."""
@@ -105,26 +106,31 @@ class NightPlay:
     def _play_seats(self, seats: int, end: float | None) -> NightTournament | None:
         name = self._name(seats)
         earlier = (self._state(self._name(seats, before)) for before in range(MEMORY, 0, -1))
-        played = {author: one for state in earlier if state for author, one in state.lengths.items()}
+        played = {author: length for state in earlier if state for author, length in state.lengths.items()}
         trials = self._trials()
         # A version that entered in this night may be faster than those of earlier nights.
-        quicker = {author: min(one, played.get(author, one)) for author, one in trials.items()}
-        tonight = {author: one for lengths in self._lengths.values() for author, one in lengths.items()}
+        quicker = {author: min(length, played.get(author, length)) for author, length in trials.items()}
+        tonight = {author: length for lengths in self._lengths.values() for author, length in lengths.items()}
+        # The later operand wins: trials of this night before earlier nights, these before other table sizes.
         self._lengths[seats] = tonight | played | quicker
-        drawn, state = -1, self._state(name)
+        drawn = -1
+        state = self._state(name)
         over = self._over(seats, None) if state is None else set()
         for author in sorted(over):
             self._listener.say(
                 f"{author} does not play in {name}: a pairing is longer than the time it has left"
             )
-        alive = [one for one in self._league.ledger.alive(self._night.number) if one.author not in over]
-        new = any(one.night == self._night.number and one.author != HOUSE for one in alive)
+        alive = [
+            version for version in self._league.ledger.alive(self._night.number) if version.author not in over
+        ]
+        new = any(version.night == self._night.number and version.author != HOUSE for version in alive)
         self._slow_start = new or not played
-        if len(alive) < seats or all(one.author == HOUSE for one in alive):
+        if len(alive) < seats or all(version.author == HOUSE for version in alive):
             self._listener.say(
                 f"{name} is not played: the league has too few bots for tables of {seats} seats"
             )
             return None
+        # Slice by slice: the results of one decide which authors may be drawn in the next.
         while not self.signal and (budget := self._budget(state, seats, end)) is not None:
             file = self._file(name, seats, budget, state)
             setup = PlaySetup(
@@ -135,9 +141,11 @@ class NightPlay:
                 allow_weaker=self._plan.allow_weaker,
                 private=self._league.private,
             )
-            league, make = self._league, self._plan.make_executor
+            league = self._league
+            make = self._plan.make_executor
             summary = run_tournament(file, league.database, league.store.root, make, self._listener, setup)
-            self.signal, state = summary.signal, self._state(name)
+            self.signal = summary.signal
+            state = self._state(name)
             if state is None or state.rows == drawn:
                 break  # no further pairing is possible
             drawn = state.rows
@@ -150,6 +158,7 @@ class NightPlay:
         per = group_size(seats)
         most = None if self._plan.matches is None else self._plan.matches // per * per
         if state is None:
+            # x
             first = int(min(FIRST if self._slow_start else BATCH, self._fitting(seats, None) / per))
             return max(per, min(first * per, most or BATCH * per))
         if state.open:
@@ -171,37 +180,43 @@ class NightPlay:
         return state.budget + max(1, int(fits)) * per
 
     def _fitting(self, seats: int, state: "_State | None") -> float:
-        """The matches after which any author that still plays should have used half of what it has left.
+        """The matches after which no author that still plays should have used more than half of its rest.
 
-        Each is taken to play up to three times as often as it did so far this night, or always.
+        Assumes that each plays up to three times as often as so far this night, or in every match.
         """
         rows, played = (0, {}) if state is None else (state.rows, state.played)
-        found = math.inf
-        for author, one in self._lengths[seats].items():
+        shortest = math.inf
+        for author, length in self._lengths[seats].items():
             left = self._left(author, state)
-            if one > 0 and left >= one * group_size(seats):
+            if length > 0 and left >= length * group_size(seats):
                 share = min(1.0, 3 * played[author] / rows) if played.get(author) else 1.0
-                found = min(found, left / 2 / one / share)
-        return found
+                shortest = min(shortest, left / 2 / length / share)
+        return shortest
 
     def _trials(self) -> dict[str, float]:
         """The longest trial of each author's bots that entered in this night, in seconds of the author."""
         lengths: dict[str, float] = {}
-        for one in self._league.ledger.submissions.values():
-            if one.night == self._night.number and one.fate == "accepted" and one.match_ms:
-                lengths[one.author] = max(lengths.get(one.author, 0.0), one.match_ms / 1000)
+        for submission in self._league.ledger.submissions.values():
+            if (
+                submission.night == self._night.number
+                and submission.fate == "accepted"
+                and submission.match_ms
+            ):
+                lengths[submission.author] = max(
+                    lengths.get(submission.author, 0.0), submission.match_ms / 1000
+                )
         return lengths
 
     def _left(self, author: str, state: "_State | None") -> float:
         """The seconds that an author may still use in this night."""
         payer = self._payers[author]
         used = self._spent[payer]
-        for other, seconds in () if state is None else state.seconds.items():
-            used += seconds if self._payers[other] == payer else 0.0
+        for spender, seconds in () if state is None else state.seconds.items():
+            used += seconds if self._payers[spender] == payer else 0.0
         return self._league.table.quota.seconds_per_night - used
 
     def _over(self, seats: int, state: "_State | None") -> set[str]:
-        """The authors who have not enough left for a further pairing."""
+        """The authors without enough seconds for another pairing."""
         lengths = self._lengths[seats] | ({} if state is None else state.lengths)
         over = set()
         for author in self._payers.keys() - {HOUSE}:
@@ -220,8 +235,14 @@ class NightPlay:
             plan = read_tournament_file(path, self._text(name, seats, budget, "file", None)).plan
             with _opened(self._league.database) as database:
                 every = () if database is None else database.tournaments.all()
-                like = [one for one in every if (one.plan.options, one.plan.seats) == (plan.options, seats)]
-                played = any(database and database.schedules.progress(one.id).done for one in like)
+                like = [
+                    tournament
+                    for tournament in every
+                    if (tournament.plan.options, tournament.plan.seats) == (plan.options, seats)
+                ]
+                played = any(
+                    database and database.schedules.progress(tournament.id).done for tournament in like
+                )
             seeding = "rating" if played else "file"
         text = self._text(name, seats, budget, seeding, state)
         write_file(path, text.encode("utf-8"))
@@ -229,19 +250,24 @@ class NightPlay:
 
     def _text(self, name: str, seats: int, budget: int, seeding: str, state: "_State | None") -> str:
         """The text of a night's tournament file: a later one may only add and withdraw entrants."""
-        league, written = self._league, self._league.tables
+        league = self._league
+        written = self._league.tables
         keys: dict[str, object] = {"name": name, "game": league.table.game, "format": "adaptive"}
         keys |= {"league": True, "seeding": seeding, "seats": seats, "budget": budget}
         keys["opening-plies"] = opening_plies(find_game(league.table.game), league.table.opening_plies)
         run: dict[str, object] = {"sandbox": league.table.sandbox}
-        alive = {one.entrant: one.digest for one in league.ledger.alive(self._night.number)}
+        alive = {version.entrant: version.digest for version in league.ledger.alive(self._night.number)}
         over = self._over(seats, state)
-        bots = {} if state is None else {one.name: one.entrant.digest for one in state.entrants}
+        bots = {} if state is None else {entrant.name: entrant.entrant.digest for entrant in state.entrants}
         bots |= {entrant: digest for entrant, digest in alive.items() if _author(entrant) not in over}
         if state is None or "author-share" in dict(state.tournament.plan.extra):
             keys["author-share"] = SHARE
         if state is not None:
-            gone = {one.name for one in state.entrants if _author(one.name) in over or one.name not in alive}
+            gone = {
+                entrant.name
+                for entrant in state.entrants
+                if _author(entrant.name) in over or entrant.name not in alive
+            }
             run["withdrawn"] = sorted(gone | set(state.tournament.run.withdrawn))
         limits = {**dict(written.get("limits", {}))}  # type: ignore[call-overload]  # as below
         if (memory_mb := league.memory_mb) is not None:
@@ -262,7 +288,7 @@ class NightPlay:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """How far a tournament of a night is: its rows, those played, and what each author was charged so far.
+    """The progress of a night's tournament: its rows, the played ones, and each author's charged seconds.
 
     ``mean`` and ``longest`` are seconds of its latest matches; ``played`` counts matches by author.
     """
@@ -279,7 +305,7 @@ class _State:
     @property
     def lengths(self) -> dict[str, float]:
         """The mean seconds that each author was charged for a match."""
-        return {author: one / self.played[author] for author, one in self.seconds.items()}
+        return {author: spent / self.played[author] for author, spent in self.seconds.items()}
 
     @property
     def budget(self) -> int:
@@ -288,7 +314,7 @@ class _State:
 
     @property
     def open(self) -> bool:
-        """Whether something that was drawn, or allowed, is not played, or the root is not kept."""
+        """Whether drawn or allowed matches are not played yet, or the root is not stored."""
         return self.done < self.rows or not self.tournament.complete or self.tournament.root is None
 
 
@@ -300,9 +326,9 @@ def _state_of(database: Database, tournament: Tournament) -> _State:
     ms: dict[str, float] = {}
     seated = {result.number: result.entrants for result in database.matches.results(tournament.id)}
     for match, measured in database.records.all_measured(tournament.id):
-        for number, seat in zip(seated[match], measured.seats, strict=False):
+        for number, used_ms in zip(seated[match], measured.used_ms, strict=False):
             author = _author(entrants[number].name)
-            ms[author] = ms.get(author, 0.0) + seat.used_ms
+            ms[author] = ms.get(author, 0.0) + used_ms
             played[author] += 1
     mean = sum(lengths) / len(lengths) if lengths else 0.0
     return _State(
@@ -327,7 +353,7 @@ def _opened(url: str) -> Iterator[Database | None]:
 
 def _toml(value: object) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(value)

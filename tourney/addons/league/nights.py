@@ -1,4 +1,4 @@
-"""A night of a league, from submissions to the site; it goes on where an earlier call was killed."""
+"""A night of a league, from submissions to the site; a call continues where an earlier one was killed."""
 
 import math
 import shutil
@@ -27,7 +27,7 @@ from tourney.addons.league.site import keep_games, write_league_site
 from tourney.addons.league.tables import keep_table, rate_league
 from tourney.bots.catalogue.tree import locked
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BusyError, InputError, legible
+from tourney.errors import BusyError, InputError
 from tourney.exchange.archiving import archive_tournament
 from tourney.run.engine.containment_floor import floor_of, refuse_weaker
 from tourney.run.listeners import Listener
@@ -35,16 +35,17 @@ from tourney.run.unattended import notify
 from tourney.schema import show
 from tourney.store.database import Database, backup_database
 from tourney.store.engine import database_exists
+from tourney.texts import legible
 
 BACKUPS: Final = 2
-"""Backups that are kept: those of the last nights."""
+"""Number of nights whose backups are kept."""
 ADMISSION: Final = 0.25
 """The part of a night that builds and trials may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class NightEnd:
-    """How a night ended: its number, its matches, and the signal that interrupted it, or 0."""
+    """The end of a night: its number, its matches, and the signal that interrupted it, or 0."""
 
     number: int
     matches: int
@@ -52,7 +53,7 @@ class NightEnd:
 
 
 class LeagueLog(Listener):
-    """Passes messages on, and appends them to ``league.log`` with the time."""
+    """Forwards messages, and appends them to ``league.log`` with the time."""
 
     def __init__(self, league: League, say: Callable[[str], None]) -> None:
         self._path = league.log
@@ -69,9 +70,9 @@ class LeagueLog(Listener):
 
 @contextmanager
 def league_lock(league: League) -> Iterator[League]:
-    """Hold the lock of a league, and give it with its ledger as it is now. Raises BusyError if it is held.
+    """Hold the lock of a league, and give it with its present ledger. Raises BusyError if it is taken.
 
-    What is made meanwhile is private to the account of this process.
+    Files made meanwhile are private to the account of this process.
     """
     with masked(0o077), ExitStack() as stack:
         try:
@@ -81,19 +82,21 @@ def league_lock(league: League) -> Iterator[League]:
                 f"the league {league.table.name} is busy: another night or change goes on, and this call did"
                 " nothing"
             ) from None
+        # Another call may have written to the ledger before this one got the lock.
         yield replace(league, ledger=Ledger(league.ledger.path))
 
 
 def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str], None]) -> NightEnd:
     """Run a night, or finish the one that is open.
 
-    Raises InputError as ``check_league`` does, BusyError if another one goes on, and what a run raises; the
-    next call goes on from there.
+    Raises InputError as ``check_league`` does, BusyError if another night is running, and the errors of a
+    run; the next call continues from there.
     """
     check_league(league)
     closed = list(close_league(league))  # before the lock, which any account that can read it can hold
     with league_lock(league) as held:
-        log, begun = LeagueLog(held, say), plan.clock()
+        log = LeagueLog(held, say)
+        begun = plan.clock()
         for sentence in closed:
             log.say(sentence)
         night = _open(held, now, log)
@@ -112,7 +115,7 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
 
 
 def close_league(league: League) -> Iterator[str]:
-    """Close to other accounts what is private; yield sentences about what an earlier version left open."""
+    """Close private files to other accounts; yield sentences about files left open by an earlier version."""
     yield from close_records(league.records, league.log)
     if not is_repository(league):
         yield from close_inbox(league.inbox)
@@ -124,21 +127,25 @@ def _refuse_weaker(league: League, log: Listener, *, allow: bool) -> None:
     if not database_exists(league.database):
         return
     with Database.open(league.database) as database:
-        played = (one for one in reversed(database.tournaments.all()) if floor_of(database, one))
+        played = (
+            tournament
+            for tournament in reversed(database.tournaments.all())
+            if floor_of(database, tournament)
+        )
         for last in islice(played, 1):
             refuse_weaker(database, last, sandbox, allow=allow, say=log.say)
 
 
 def check_league(league: League) -> None:
-    """Raise InputError for a value of the league file by which a night could only fail, or do nothing."""
-    if found := _misfit(league):
-        key, problem = found
+    """Raise InputError for a value of the league file with which a night would fail or do nothing."""
+    if misfit := _misfit(league):
+        key, problem = misfit
         path = league.folder / LEAGUE_FILE
         raise InputError(f"{path}: {key} {problem}", file=path, key=key)
 
 
 def _misfit(league: League) -> tuple[str, str] | None:
-    """The first key of the league file that does not fit what is there, with the problem, or None."""
+    """The first key of the league file that does not fit the folder, with the problem, or None."""
     table = league.table
     if "://" not in table.inbox and not league.inbox.is_dir():
         return "inbox", f"is {show(table.inbox)}, but there is no such folder"
@@ -146,14 +153,14 @@ def _misfit(league: League) -> tuple[str, str] | None:
         return "notify", f"names the program {show(table.notify[0])}, which cannot be run"
     if database_exists(league.database):
         with Database.open(league.database) as database:
-            played = {one.game for one in database.tournaments.all()}
+            played = {tournament.game for tournament in database.tournaments.all()}
         for game in sorted(played - {table.game}):
             return "game", f"is {show(table.game)}, but this league has played {show(game)}: set it back"
     return None
 
 
 def _program(league: League) -> str:
-    """The program of ``notify``: one with a slash is relative to the league's folder."""
+    """The program of ``notify``; with a slash it is relative to the league's folder."""
     word = league.table.notify[0]
     return str(league.folder / word) if "/" in word else word
 
@@ -166,6 +173,7 @@ def _open(league: League, now: datetime, log: Listener) -> Night:
         log.say(f"night {last.number} goes on")
         return last
     night = Night(1 if last is None else last.number + 1, season.number, moment(now))
+    # Before anything is written: a damaged night is undone by copying the backup back.
     _back_up(league, night.number)
     league.ledger.add(night)
     log.say(f"night {night.number} of season {season.number} begins")
@@ -187,9 +195,9 @@ def _back_up(league: League, night: int) -> None:
 
 
 def _close(league: League, night: Night, now: datetime, log: Listener) -> None:
-    """Close the books of a night: its table, the season if it is due, the site, and news to the authors."""
-    # A crash between two of these steps is made up by the next call, which does the others again: all of them
-    # replace what they wrote before, and `announced` is last.
+    """Close a night: its table, the season if it is due, the site, and the news to the authors."""
+    # After a crash between two of these steps the next call repeats them: each replaces what it wrote
+    # before, and `announced` is last.
     if night.closed is None:
         if database_exists(league.database):
             season = league.ledger.seasons[night.season]
@@ -210,7 +218,7 @@ def _close(league: League, night: Night, now: datetime, log: Listener) -> None:
 
 
 def publish(league: League, say: Callable[[str], None]) -> Path:
-    """Write the site, and the units for the place where the league is now."""
+    """Write the site, and the units of systemd for the league's present folder."""
     with masked(0o022):  # a web server reads them
         for name, text in cron_files(league.folder, league.table.opens).items():
             (league.folder / "cron").mkdir(exist_ok=True)
@@ -219,7 +227,7 @@ def publish(league: League, say: Callable[[str], None]) -> Path:
 
 
 def _notify(league: League, night: Night, author: str, text: str, log: Listener) -> None:
-    """Run the command of ``notify`` for an author; a failure is only said."""
+    """Run the command of ``notify`` for an author; a failure is only reported."""
     words = league.table.notify
     if not words:
         return
@@ -241,28 +249,31 @@ def size_of(path: Path) -> int:
 
 def _archive(league: League, now: datetime, log: Listener) -> None:
     """Archive closed seasons, the oldest first, until the database is within ``keep-records``."""
-    most, path = league.table.keep_records, Path(league.database)
-    closed = [number for number, one in sorted(league.ledger.seasons.items()) if one.closed is not None]
+    most = league.table.keep_records
+    path = Path(league.database)
+    closed = [number for number, season in sorted(league.ledger.seasons.items()) if season.closed is not None]
     packing = "gz" if find_spec("zstandard") is None else "zst"
     for number in closed if most is not None and path.exists() else ():
         if size_of(path) <= (most or 0) << 20:
             return
         folder = league.records / "archives" / f"season-{number}"
         folder.mkdir(exist_ok=True)
-        nights = [one for one in league.ledger.nights.values() if one.season == number]
+        nights = [night for night in league.ledger.nights.values() if night.season == number]
         with Database.open(league.database, write=True) as database:
             gone = database.tournaments.archives()
-            for one in (one for night in nights for one in night.tournaments if one.matches):
-                if database.tournaments.get(one.name).id not in gone:
-                    file = folder / f"{one.name}.jsonl.{packing}"
+            for tournament in (
+                tournament for night in nights for tournament in night.tournaments if tournament.matches
+            ):
+                if database.tournaments.get(tournament.name).id not in gone:
+                    file = folder / f"{tournament.name}.jsonl.{packing}"
                     file.unlink(missing_ok=True)  # of a call that was killed before it removed anything
-                    archive_tournament(database, one.name, file, moment(now))
+                    archive_tournament(database, tournament.name, file, moment(now))
             database.give_space_back()
         log.say(f"the records of season {number} are in {folder.relative_to(league.folder)}")
 
 
 def preview(league: League, now: datetime) -> Iterator[str]:
-    """Yield what a night would do now, in sentences; nothing is written."""
+    """Yield sentences on what a night would do now; nothing is written."""
     check_league(league)
     last = league.ledger.night
     goes_on = last is not None and not last.announced
@@ -270,8 +281,10 @@ def preview(league: League, now: datetime) -> Iterator[str]:
     yield f"night {number} " + ("goes on" if goes_on else "begins")
     inbox = look(league, now)
     yield from map(legible, inbox.notes)
-    for one in inbox.arrivals:
-        name = legible(f"{one.author}/{one.bot}")
-        yield f"{name} is taken in" if not one.problem else f"{name} is refused: {legible(one.problem)}"
+    for arrival in inbox.arrivals:
+        name = legible(f"{arrival.author}/{arrival.bot}")
+        yield (
+            f"{name} is taken in" if not arrival.problem else f"{name} is refused: {legible(arrival.problem)}"
+        )
     alive = league.ledger.alive(number)
-    yield f"{len(alive)} versions play: {', '.join(one.label for one in alive) or 'none'}"
+    yield f"{len(alive)} versions play: {', '.join(version.label for version in alive) or 'none'}"

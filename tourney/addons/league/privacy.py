@@ -1,4 +1,4 @@
-"""Keeps the records of a league, and what each author puts in and gets back, from other accounts.
+"""Keeps the records of a league, submissions and receipts from other accounts.
 
 Other accounts of the machine are rivals. The records hold the seed of the night and every bot's program, and
 an account that can open a lock for reading can hold it.
@@ -11,8 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from tourney.errors import UnsafeFileError, counted, legible
+from tourney.errors import UnsafeFileError
 from tourney.held_folder import hold
+from tourney.texts import counted, legible
 
 _PUBLIC: Final = 0o077
 _OTHERS: Final = 0o007
@@ -36,7 +37,8 @@ def close_records(records: Path, log: Path) -> Iterator[str]:
 
     Locks are left to ``locked``, which replaces one that others can have open.
     """
-    closed, pending = int(_close(records, records.lstat())), [records]
+    closed = int(_close(records, records.lstat()))
+    pending = [records]
     if log.exists():
         closed += _close(log, log.lstat())
     # No folder on the way belongs to an author, so no path leads elsewhere; ``taken`` holds authors' trees.
@@ -66,12 +68,14 @@ def _close(path: Path, info: os.stat_result) -> bool:
 
 
 def close_inbox(inbox: Path) -> Iterator[str]:
-    """Close the folders of authors to other accounts; yield a sentence about those that were open.
+    """Close the authors' folders to other accounts; yield a sentence about folders that were open.
 
     Only root may close the folders of others; the folders that stay open are named. A night that is not
     root's reads them as their group.
     """
-    closed, open_still = list[str](), list[str]()
+    closed = list[str]()
+    open_still = list[str]()
+    # Not root: the night itself reads the folders of authors as their group.
     bits = _OTHERS if os.geteuid() else _PUBLIC
     with hold(inbox) as folders, os.scandir(folders.fd) as scan:
         for entry in scan:
@@ -82,6 +86,7 @@ def close_inbox(inbox: Path) -> Iterator[str]:
                         os.fchmod(folder.fd, 0o700)
                     closed.append(open_still.pop())
         inbox_mode = os.fstat(folders.fd).st_mode
+    # As in /tmp: without the sticky bit anyone who may write to a folder may rename what others put there.
     if inbox_mode & stat.S_IWOTH and not inbox_mode & stat.S_ISVTX:
         yield f"every account can rename the folders of others in {inbox}: chmod +t {inbox}"
     if closed:

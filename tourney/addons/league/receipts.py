@@ -1,7 +1,7 @@
-"""The receipts of a league: what became of each submission, and what a night brought to each author.
+"""The receipts of a league: the outcome of each submission, and the news of a night for each author.
 
-``outbox/AUTHOR`` belongs to its author alone, if nights are root's, so what lies in it is its author's to
-exchange. What an author makes of it is said, and ends no night.
+If nights run as root, ``outbox/AUTHOR`` belongs to its author alone, who may exchange anything in it. A
+receipt that cannot be written there is reported, and never ends a night.
 """
 
 import errno
@@ -35,10 +35,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What building and checking a bot showed: the problem or "", and the lines of trials and build.
+    """The outcome of building and checking a bot: the problem or "", and the lines of trials and build.
 
-    Its author is charged ``charged_ms``, of which its longest trial took ``match_ms``. ``cut``: the time that
-    it was allowed was over before its end.
+    Its author is charged ``charged_ms``, of which its longest trial took ``match_ms``. ``cut``: its time was
+    over before the end.
     """
 
     problem: str = ""
@@ -50,7 +50,7 @@ class Diagnosis:
 
 
 def write_diagnosis(league: League, judged: Submission, diagnosis: Diagnosis, say: Say) -> None:
-    """Write what building and checking a submission showed, beside its receipt."""
+    """Write the output of building and checking a submission beside its receipt."""
     files = {"check.txt": diagnosis.trials, "build.log": diagnosis.build}
     there = {name: lines for name, lines in files.items() if lines}
     _write(league, judged.author, judged.user, receipt_folder(judged), there, say)
@@ -85,7 +85,9 @@ def has_receipt(league: League, submission: Submission) -> bool:
     """Whether the receipt of a submission was written."""
     path = f"{submission.author}/{receipt_folder(submission)}/{_RECEIPT}"
     with suppress(OSError, UnsafeFileError), hold(league.outbox) as outbox:
+        # The author owns it by now, and may have put anything in its place: only its size is asked.
         file = replace(outbox, owner=None).open_file(path)
+        # A crash may leave an empty file behind; such a receipt is written again.
         size = os.fstat(file).st_size
         os.close(file)
         return size > 0
@@ -93,12 +95,12 @@ def has_receipt(league: League, submission: Submission) -> bool:
 
 
 def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
-    """Write what a night brought to each author; return the texts by author.
+    """Write the news of a night for each author; return the texts by author.
 
-    That is the rating of each version that played, marked if it is the first one, and its lost games with
-    their reasons.
+    The news are the rating of each version that played, marked if it is the first one, and its lost games
+    with their reasons.
     """
-    found: dict[str, list[str]] = {}
+    by_author: dict[str, list[str]] = {}
     table = night_table(league, night.number)
     for version in league.ledger.alive(night.number):
         row = None if table is None else table.row_of(version)
@@ -106,24 +108,24 @@ def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
             continue
         first = "first rating" if version.night == night.number else "rating"
         place = f", place {row.place} of division {row.division}" if row.place else ""
-        found.setdefault(version.author, []).append(
+        by_author.setdefault(version.author, []).append(
             f"{version.label}: {first} {row.elo:+.0f} ({row.low:+.0f} .. {row.high:+.0f}) after {row.games}"
             f" games, {row.night_games} of them in night {night.number}{place}"
         )
     with Database.open(league.database) as database:
-        for one in night.tournaments:
-            for author, line in _lost_games(database, database.tournaments.get(one.name)):
-                if author in found:
-                    found[author].append(line)
-    texts = {author: "\n".join(lines) + "\n" for author, lines in found.items()}
-    for author, lines in found.items():
+        for tournament in night.tournaments:
+            for author, line in _lost_games(database, database.tournaments.get(tournament.name)):
+                if author in by_author:
+                    by_author[author].append(line)
+    texts = {author: "\n".join(lines) + "\n" for author, lines in by_author.items()}
+    for author, lines in by_author.items():
         _write(league, author, None, "", {f"night-{night.number:04}.txt": lines}, say)
     return texts
 
 
 def _lost_games(database: Database, tournament: Tournament) -> Iterator[tuple[str, str]]:
     """Yield the lost games of each author's versions, in schedule order, each with its reason."""
-    entrants = {one.number: one.name for one in database.tournaments.entrants(tournament.id)}
+    entrants = {entrant.number: entrant.name for entrant in database.tournaments.entrants(tournament.id)}
     count: Counter[int] = Counter()
     for result in database.matches.results(tournament.id):
         for number, rank, fault in zip(result.entrants, result.ranks, result.faults, strict=True):
@@ -133,7 +135,7 @@ def _lost_games(database: Database, tournament: Tournament) -> Iterator[tuple[st
             count[number] += 1
             if count[number] <= MOST_GAMES:
                 why = f"fault {fault}" if fault else f"rank {rank}"
-                others = ", ".join(entrants[one] for one in result.entrants if one != number)
+                others = ", ".join(entrants[opponent] for opponent in result.entrants if opponent != number)
                 game = f"{tournament.name}/{result.number}"
                 yield name.partition(".")[0], f"  {name} lost {game} to {others}: {why}"
 
@@ -143,8 +145,7 @@ def _write(
 ) -> None:
     """Write files for an author, to a folder below its own or, if that is "", there.
 
-    ``user`` is the owner of a submission, for an author who is not known yet. Raises StoreError if the
-    machine fails.
+    ``user`` is the owner of a submission, for a new author. Raises StoreError if the machine fails.
     """
     account = league.account_of(author) or user
     try:

@@ -40,8 +40,8 @@ class SeasonFile(Struct, frozen=True, forbid_unknown_fields=True):
     def previous(self) -> str | None:
         """The root of the season before it, or None for the first."""
         head = self.entries[0]
-        found = head.get("previous") if isinstance(head, dict) else None
-        return None if found is None else str(found)
+        root = head.get("previous") if isinstance(head, dict) else None
+        return None if root is None else str(root)
 
     def nights(self) -> Iterator[tuple[str, str]]:
         """Yield each tournament with its root."""
@@ -56,16 +56,16 @@ def season_root(entries: Sequence[SeasonEntry]) -> str:
 
 
 def season_now(league: League, now: datetime) -> Season:
-    """The season that is open; the first one is opened if there is none yet."""
-    found = league.ledger.season
-    if found is None:
-        found = Season(1, moment(now))
-        league.ledger.add(found)
-    return found
+    """The open season; opens the first one if there is none yet."""
+    season = league.ledger.season
+    if season is None:
+        season = Season(1, moment(now))
+        league.ledger.add(season)
+    return season
 
 
 def season_end(league: League) -> datetime | None:
-    """When the open season has lasted as long as it should; None before the first one."""
+    """The planned end of the open season; None before the first season."""
     season = league.ledger.season
     if season is None:
         return None
@@ -73,15 +73,19 @@ def season_end(league: League) -> datetime | None:
 
 
 def close_season(league: League, now: datetime) -> SeasonFile:
-    """Close the open season and open the next one. Raises UsageError without a night, or with an open one."""
-    ledger, season = league.ledger, league.ledger.season
-    nights = [one for one in ledger.nights.values() if season is not None and one.season == season.number]
+    """Close the open season and open the next. Raises UsageError without a night, or with an open night."""
+    ledger = league.ledger
+    season = league.ledger.season
+    nights = [
+        night for night in ledger.nights.values() if season is not None and night.season == season.number
+    ]
     table = latest_table(league)
     if season is None or table is None or not nights:
         raise UsageError("no night of this season has been played, so it cannot be closed")
-    if any(one.closed is None for one in nights):
+    if any(night.closed is None for night in nights):
         raise UsageError(f"night {nights[-1].number} is open: run tourney league night to close it first")
     before = ledger.seasons.get(season.number - 1)
+    # The root before is a part of the new entries, so a new root proves all seasons before it.
     head: SeasonEntry = {
         "league": league.table.name,
         "number": season.number,
@@ -90,9 +94,9 @@ def close_season(league: League, now: datetime) -> SeasonFile:
         "previous": None if before is None else before.root,
     }
     played: list[SeasonEntry] = [
-        ["night", night.number, one.name, one.seats, one.root or ""]
+        ["night", night.number, tournament.name, tournament.seats, tournament.root or ""]
         for night in nights
-        for one in night.tournaments
+        for tournament in night.tournaments
     ]
     entries = (head, *played, *_places(table))
     file = SeasonFile("tourney-season/1", season_root(entries), entries)
@@ -116,18 +120,18 @@ def _places(table: NightTable) -> Iterator[SeasonEntry]:
 
 
 def _order(table: NightTable) -> Mapping[int, Sequence[str]]:
-    found: dict[int, list[str]] = {}
+    by_division: dict[int, list[str]] = {}
     for row in sorted(table.rows, key=lambda row: (row.division, row.place or 0)):
         if row.place is not None:
-            found.setdefault(row.division, []).append(row.name)
-    return found
+            by_division.setdefault(row.division, []).append(row.name)
+    return by_division
 
 
 def next_divisions(order: Mapping[int, Sequence[str]], rules: SeasonTable) -> tuple[Division, ...]:
     """The divisions after a season that ended in this order.
 
-    From each division the best ``promote`` rise, and as many as find no room above fall. A division that is
-    not full is filled from below.
+    The best ``promote`` of each division rise; as many fall as the division above has no room for. A
+    division that is not full is filled from below.
     """
     lists = [list(order.get(number, ())) for number in range(1, rules.divisions + 1)]
     for upper, lower in pairwise(lists):
@@ -152,18 +156,19 @@ def season_files(league: League) -> Iterator[tuple[int, SeasonFile]]:
 
 
 def chain_problems(league: League) -> Iterator[str]:
-    """Yield a sentence for each season whose root, predecessor or nights are not what the league holds."""
+    """Yield a sentence for each season whose root, predecessor or nights differ from the league's."""
     previous: str | None = None
     with Database.open(league.database) as database:
-        known = {one.name: one for one in database.tournaments.all()}
+        tournaments = {tournament.name: tournament for tournament in database.tournaments.all()}
         for number, file in season_files(league):
-            found, kept = season_root(file.entries), league.ledger.seasons[number].root
-            if not found == file.root == kept:
-                yield f"season {number} ended with the root {kept}, and has {found} now"
+            root_now = season_root(file.entries)
+            noted_root = league.ledger.seasons[number].root
+            if not root_now == file.root == noted_root:
+                yield f"season {number} ended with the root {noted_root}, and has {root_now} now"
             if file.previous != previous:
                 yield f"season {number} follows the root {file.previous}, but the one before has {previous}"
-            previous = found
+            previous = root_now
             for name, root in file.nights():
-                now = compute_root(database, known[name]) if name in known else None
+                now = compute_root(database, tournaments[name]) if name in tournaments else None
                 if (now or "") != root:
                     yield f"{name} of season {number} ended with the root {root}, and has {now} now"

@@ -1,9 +1,9 @@
 """The site of a league: plain files with tables, news, games and records, written after each night.
 
 Each file is replaced in one step and only if it changes, the first page last; other files there stay. Rules
-choose the games of a night. They also make the news, from the ledger, the tables of the nights, and the
-results: a version is new; a version scores more than half of a night's games against a bot that its own bot
-met on an earlier night and never outscored; another bot leads a division; a bot changes its division.
+choose the games of a night. News come from the ledger, the tables of the nights, and the results: a version
+is new; a version wins a night against an opponent that earlier versions of its bot had met but never beaten
+over a night; another bot leads a division; a bot changes its division.
 """
 
 import shutil
@@ -37,13 +37,13 @@ from tourney.store.values import Ordinal
 REPORTS: Final = 30
 """The last nights whose reports are on the site."""
 KNOWN: Final = 20
-"""Games from which a version's rating can make an upset, or a record."""
+"""Games from which on a version's rating counts for upsets and records."""
 
 
 class ChosenGame(Struct, frozen=True, forbid_unknown_fields=True):
     """A game of a night.
 
-    It is the win over the bot rated furthest above the winner, the one in which one action raised the
+    It is the win over the bot rated furthest above the winner, the win in which one action raised the
     winner's prospects most, or the longest game.
     """
 
@@ -77,8 +77,8 @@ def keep_games(league: League, night: Night) -> None:
     }
     best: dict[str, tuple[float, ChosenGame]] = {}
     with Database.open(league.database) as opened, opened.snapshot() as database:
-        for one in night.tournaments:
-            for size, game in _games(league, database, one.name, elo):
+        for tournament in night.tournaments:
+            for size, game in _games(league, database, tournament.name, elo):
                 if size > best.get(game.kind, (0.0, game))[0]:
                     best[game.kind] = size, game
     games = tuple(game for _, (_, game) in sorted(best.items(), reverse=True))
@@ -90,25 +90,26 @@ def keep_games(league: League, night: Night) -> None:
 def _games(
     league: League, database: Database, name: str, elo: Mapping[str, float]
 ) -> Iterator[tuple[float, ChosenGame]]:
-    """Yield each game of a tournament by kind, with how far the winner was below or came, or its actions."""
+    """Yield each game of a tournament by kind, with its size: the winner's deficit or rise, or actions."""
     tournament = database.tournaments.get(name)
-    labels = {one.entrant: one.label for one in league.ledger.versions}
-    names = [one.name for one in database.tournaments.entrants(tournament.id)]
+    labels = {version.entrant: version.label for version in league.ledger.versions}
+    names = [entrant.name for entrant in database.tournaments.entrants(tournament.id)]
     matches = {match.number: match for match in database.matches.all(tournament.id, finished=True)}
     for number, record in database.records.all(tournament.id):  # a long night's would fill the memory
         match = matches[number]
         if (result := match.result) is None or result.void:
             continue
         seats = [names[number] for number in match.seats]
-        said = " - ".join(labels[seat] for seat in seats)
-        yield result.actions, ChosenGame("longest", name, match.number, f"{said}, {result.actions} actions")
+        versus = " - ".join(labels[seat] for seat in seats)
+        yield result.actions, ChosenGame("longest", name, match.number, f"{versus}, {result.actions} actions")
         (first, *others) = (seat for _, seat in sorted(zip(result.ranks, seats, strict=True)))
+        # A shared first place has no winner, so it is neither an upset nor a swing.
         if sorted(result.ranks)[1] == 1:
             continue
         if rise := largest_rise(record, result.ranks.index(1) + 1):
             change = f"from {100 * rise.before:.0f} % of the points to {100 * rise.after:.0f} %"
             text = f"{labels[first]} comes {change} with action {rise.ply + 1}, {record.actions[rise.ply][1]}"
-            yield rise.after - rise.before, ChosenGame("swing", name, match.number, f"{said}: {text}")
+            yield rise.after - rise.before, ChosenGame("swing", name, match.number, f"{versus}: {text}")
         if {first, *others} <= elo.keys():
             above = max(others, key=lambda seat: elo[seat])
             gap = elo[above] - elo[first]
@@ -118,44 +119,46 @@ def _games(
 
 def night_games(league: League, night: int) -> tuple[ChosenGame, ...]:
     """The chosen games of a night; () for a night of an older version. Raises StoreError if damaged."""
-    kept = read_kept(_path(league, night), NightGames, "does not hold the games of a night")
-    return () if kept is None else kept.games
+    stored = read_kept(_path(league, night), NightGames, "does not hold the games of a night")
+    return () if stored is None else stored.games
 
 
 def write_reports(league: League) -> None:
-    """Write the reports of the last nights that are missing, and remove those of older nights."""
-    place, ledger = league.site / "games", league.ledger
+    """Write the missing reports of the last nights, and remove the reports of older nights."""
+    place = league.site / "games"
+    ledger = league.ledger
     last = [night for _, night in sorted(ledger.nights.items()) if night.closed is not None][-REPORTS:]
-    wanted = {one.name for night in last for one in night.tournaments if one.matches}
+    wanted = {tournament.name for night in last for tournament in night.tournaments if tournament.matches}
     if wanted:
         with Database.open(league.database) as opened, opened.snapshot() as database:
             archives = database.tournaments.archives()
             for name in sorted(wanted):
-                one = database.tournaments.find(name)
-                if one is not None and one.id not in archives and not (place / name).exists():
-                    write(site_parts(load(database, one), Options()), place / name)
+                stored = database.tournaments.find(name)
+                # A report of a closed night never changes, so it is written once.
+                if stored is not None and stored.id not in archives and not (place / name).exists():
+                    write(site_parts(load(database, stored), Options()), place / name)
     for old in sorted(place.iterdir()) if place.is_dir() else ():
         if old.name not in wanted and old.is_dir():
             shutil.rmtree(old)
 
 
 def league_records(tables: Mapping[int, NightTable]) -> Iterator[tuple[str, str, str]]:
-    """Yield the records of a league: what, the bot as AUTHOR/BOT, and the value."""
+    """Yield the records of a league: title, the bot as AUTHOR/BOT, and the value."""
     rows = [(night, row) for night, table in tables.items() for row in table.rows if row.place]
-    known = [(night, row) for night, row in rows if row.games >= KNOWN]
+    established = [(night, row) for night, row in rows if row.games >= KNOWN]
     leads = Counter(row.name for _, row in rows if row.place == 1 and row.division == 1)
-    if known:
-        night, row = max(known, key=lambda one: (one[1].elo, -one[0]))
+    if established:
+        night, row = max(established, key=lambda row_of_night: (row_of_night[1].elo, -row_of_night[0]))
         yield "highest rating", row.name, f"{row.elo:.0f} Elo, version {row.version}, night {night}"
-        _, most = max(known, key=lambda one: (one[1].games, -one[0]))
+        _, most = max(established, key=lambda row_of_night: (row_of_night[1].games, -row_of_night[0]))
         yield "most games of a version", most.name, f"{most.games:,}, version {most.version}"
     if leads:
-        name, count = max(leads.items(), key=lambda one: (one[1], one[0]))
+        name, count = max(leads.items(), key=lambda leader: (leader[1], leader[0]))
         yield "most nights in the lead", name, f"{count}"
 
 
 Margins = Mapping[tuple[str, str], int]
-"""For entrants that met in a night: half points of the first less its games, so 0 is an even score."""
+"""Of two entrants that met in a night: half points of the first less its games; 0 is an even score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,22 +172,29 @@ class NewsItem:
 
 def league_news(league: League, tables: Mapping[int, NightTable]) -> tuple[NewsItem, ...]:
     """The news of all nights with a table, oldest night first; ``tables`` are by night, in their order."""
-    new = [one for one in league.ledger.versions if one.author != HOUSE]
-    found = [NewsItem(one.night, f"{one.author}/{one.bot}", f"{one.label} is new") for one in new]
-    found += (*_moves(league), *_leaders(tables))
-    found += first_wins(league.ledger, _margins(league)) if database_exists(league.database) else ()
-    return tuple(item for item in sorted(found, key=lambda item: item.night) if item.night in tables)
+    new = [version for version in league.ledger.versions if version.author != HOUSE]
+    news = [
+        NewsItem(version.night, f"{version.author}/{version.bot}", f"{version.label} is new")
+        for version in new
+    ]
+    news += (*_moves(league), *_leaders(tables))
+    news += first_wins(league.ledger, _margins(league)) if database_exists(league.database) else ()
+    return tuple(item for item in sorted(news, key=lambda item: item.night) if item.night in tables)
 
 
 def _moves(league: League) -> Iterator[NewsItem]:
-    """Yield a piece of news for each bot that begins a season in another division than the one before."""
-    ledger, lowest = league.ledger, league.table.season.divisions
+    """Yield a piece of news for each bot that begins a season in a new division."""
+    ledger = league.ledger
+    lowest = league.table.season.divisions
     last = {night.season: night.number for night in ledger.nights.values()}
-    bots = sorted({f"{one.author}/{one.bot}" for one in ledger.versions if one.author != HOUSE})
+    bots = sorted(
+        {f"{version.author}/{version.bot}" for version in ledger.versions if version.author != HOUSE}
+    )
     for number, season in sorted(ledger.seasons.items()):
         before = ledger.seasons.get(number - 1, Season(0, season.opened))
         for bot in bots if before.number in last else ():
-            old, new = before.division_of(bot, lowest), season.division_of(bot, lowest)
+            old = before.division_of(bot, lowest)
+            new = season.division_of(bot, lowest)
             if old != new:
                 how = "rises" if new < old else "falls"
                 yield NewsItem(last[before.number], bot, f"{bot} {how} to division {new}")
@@ -194,6 +204,7 @@ def _leaders(tables: Mapping[int, NightTable]) -> Iterator[NewsItem]:
     leaders: dict[int, str] = {}
     for number, table in tables.items():
         for row in (row for row in table.rows if row.place == 1):
+            # The first leader of a division takes the lead from no other, and makes no news.
             if leaders.get(row.division, row.name) != row.name:
                 yield NewsItem(number, row.name, f"{row.name} {row.version} leads division {row.division}")
             leaders[row.division] = row.name
@@ -201,11 +212,11 @@ def _leaders(tables: Mapping[int, NightTable]) -> Iterator[NewsItem]:
 
 def _margins(league: League) -> Iterator[tuple[int, Margins]]:
     with Database.open(league.database) as opened, opened.snapshot() as database:
-        known = {one.name: one.id for one in database.tournaments.all()}
+        ids = {tournament.name: tournament.id for tournament in database.tournaments.all()}
         for number, night in sorted(league.ledger.nights.items()):
             sums: Counter[tuple[str, str]] = Counter()
-            for key in (known[one.name] for one in night.tournaments if one.name in known):
-                names = [one.name for one in database.tournaments.entrants(key)]
+            for key in (ids[tournament.name] for tournament in night.tournaments if tournament.name in ids):
+                names = [entrant.name for entrant in database.tournaments.entrants(key)]
                 for pair in database.totals.standings(key).pairs:
                     sums[names[pair.entrant], names[pair.opponent]] += pair.half_points - pair.games
             yield number, sums
@@ -213,18 +224,19 @@ def _margins(league: League) -> Iterator[tuple[int, Margins]]:
 
 def first_wins(ledger: Ledger, nights: Iterable[tuple[int, Margins]]) -> Iterator[NewsItem]:
     """Yield the first win of a bot against another, by the newest versions, from the nights' margins."""
-    versions = {one.entrant: one for one in ledger.versions}
-    bot_of = {one.entrant: f"{one.author}/{one.bot}" for one in ledger.versions}
-    met, won = set[tuple[str, str]](), set[tuple[str, str]]()
+    versions = {version.entrant: version for version in ledger.versions}
+    bot_of = {version.entrant: f"{version.author}/{version.bot}" for version in ledger.versions}
+    met = set[tuple[str, str]]()
+    won = set[tuple[str, str]]()
     for number, margins in nights:
-        for pair in sorted(margins, key=lambda pair: [(-versions[one].number, one) for one in pair]):
-            one, other = (versions[name] for name in pair)
+        for pair in sorted(margins, key=lambda pair: [(-versions[label].number, label) for label in pair]):
+            winner, loser = (versions[name] for name in pair)
             bots = bot_of[pair[0]], bot_of[pair[1]]
             if margins[pair] > 0 and bots not in won:
                 won.add(bots)
-                if bots in met and one.author != HOUSE:
-                    yield NewsItem(number, bots[0], f"{one.label} beats {other.label} for the first time")
-        met |= {(bot_of[one], bot_of[other]) for one, other in margins}
+                if bots in met and winner.author != HOUSE:
+                    yield NewsItem(number, bots[0], f"{winner.label} beats {loser.label} for the first time")
+        met |= {(bot_of[winner], bot_of[loser]) for winner, loser in margins}
 
 
 LISTS = ("authors", "nights", "seasons")
@@ -252,17 +264,18 @@ def write_league_site(league: League, say: Callable[[str], None]) -> Path:
 
 def site_files(league: League) -> Iterator[File]:
     """Yield the files of the site, the first page last."""
-    ledger, table = league.ledger, league.table
+    ledger = league.ledger
+    table = league.table
     site = Layout(table.title or table.name, find_game(table.game).title, measured=True, nav=NAV)
     nights = {number: night for number, night in sorted(ledger.nights.items()) if night.closed is not None}
-    tables = {number: found for number in nights if (found := night_table(league, number)) is not None}
+    tables = {number: rated for number in nights if (rated := night_table(league, number)) is not None}
     latest = tables[max(tables)] if tables else None
     placed = {row.name: row for row in (latest.rows if latest else ()) if row.place}
     values = {"league": table, "ledger": ledger, "house": HOUSE, "nights": nights, "tables": tables}
     values |= {"latest": latest, "placed": placed, "news": league_news(league, tables)}
     values["records"] = tuple(league_records(tables))
     yield from (File(f"assets/{name}", SHIPPED.read(f"static/{name}")) for name in ("style.css", "theme.js"))
-    for author, bot in sorted({(one.author, one.bot) for one in ledger.versions}):
+    for author, bot in sorted({(version.author, version.bot) for version in ledger.versions}):
         about = values | {"author": author, "bot": bot, "versions": ledger.versions_of(author, bot)}
         yield site.page(f"bots/{author}/{bot}.html", "league_bot.html", **about)
         for kind in () if author == HOUSE else ("rank", "rating"):
@@ -270,7 +283,7 @@ def site_files(league: League) -> Iterator[File]:
     for author in sorted({HOUSE, *ledger.accepted}):
         yield site.page(f"authors/{author}.html", "league_author.html", author=author, **values)
     for number, night in nights.items():
-        played = [one.name for one in night.tournaments]
+        played = [tournament.name for tournament in night.tournaments]
         about = {"night": night, "games": night_games(league, number)}
         about["reports"] = {name for name in played if (league.site / "games" / name).is_dir()}
         yield site.page(f"nights/{number}.html", "league_night.html", **about, **values)

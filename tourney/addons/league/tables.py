@@ -6,7 +6,7 @@ One fit rates all versions over all nights; divisions rank them.
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct, structs
@@ -83,17 +83,22 @@ def _path(league: League, night: int) -> Path:
     return league.records / "nights" / f"{night:04}.json"
 
 
-Line = tuple[float, float, float, int]
-"""Elo, how far its interval reaches below and above, and games."""
+class RatedLine(NamedTuple):
+    """A rating of a version at one number of seats: Elo, both lengths of its interval, and games."""
+
+    elo: float
+    below: float
+    above: float
+    games: int
 
 
 def rate_league(league: League, night: Night, season: Season) -> NightTable:
     """The table after a night. Tournaments with other limits or options than the night's do not count."""
-    lines: dict[str, dict[int, Line]] = defaultdict(dict)
+    lines: dict[str, dict[int, RatedLine]] = defaultdict(dict)
     tonight: dict[str, int] = defaultdict(int)
     with Database.open(league.database) as opened, opened.snapshot() as database:
-        for one in night.tournaments:
-            tournament = database.tournaments.get(one.name)
+        for played in night.tournaments:
+            tournament = database.tournaments.get(played.name)
             scores = database.totals.standings(tournament.id).scores
             for entrant in database.tournaments.entrants(tournament.id):
                 if entrant.number in scores:
@@ -109,19 +114,21 @@ def rate_league(league: League, night: Night, season: Season) -> NightTable:
     return NightTable("tourney-league-night/1", league.table.name, night.number, season.number, _ranked(rows))
 
 
-def _ratings(league: League, database: Database, seats: int) -> Mapping[str, Line]:
+def _ratings(league: League, database: Database, seats: int) -> Mapping[str, RatedLine]:
     """The line of each version that played at tables of this size, by digest."""
     try:
         pool = pool_versions(database, Wanted(game=league.table.game, seats=seats, any_host=True))
     except UsageError:
         return {}  # nothing is played yet
-    pooled = {one.digest for one in pool.versions}
+    pooled = {version.digest for version in pool.versions}
     anchors: dict[str, float] = {}
     for name, elo in league.table.anchors.items():
         versions = league.ledger.versions_of(HOUSE, name)
-        anchors |= {one.digest: elo for one in versions[-1:] if one.digest in pooled}
+        anchors |= {version.digest: elo for version in versions[-1:] if version.digest in pooled}
     return {
-        pool.versions[line.entrant].digest: (line.elo, line.elo - line.low, line.high - line.elo, line.games)
+        pool.versions[line.entrant].digest: RatedLine(
+            line.elo, line.elo - line.low, line.high - line.elo, line.games
+        )
         for line in pool.rate(anchors).ratings
     }
 
@@ -131,11 +138,13 @@ def _row(
     night: Night,
     season: Season,
     version: BotVersion,
-    lines: Mapping[int, Line],
+    lines: Mapping[int, RatedLine],
     games: int,
 ) -> TableRow:
-    elo = sum(line[0] for line in lines.values()) / len(lines)
-    below, above = (sum(line[k] ** 2 for line in lines.values()) ** 0.5 / len(lines) for k in (1, 2))
+    # The ratings by seats come from different matches: their errors are independent, so squares add up.
+    elo = sum(line.elo for line in lines.values()) / len(lines)
+    below = sum(line.below**2 for line in lines.values()) ** 0.5 / len(lines)
+    above = sum(line.above**2 for line in lines.values()) ** 0.5 / len(lines)
     return TableRow(
         *(version.author, version.bot, version.number, version.digest),
         alive=version in league.ledger.alive(night.number),
@@ -144,9 +153,9 @@ def _row(
         elo=round(elo, 1),
         low=round(elo - below, 1),
         high=round(elo + above, 1),
-        games=sum(line[3] for line in lines.values()),
+        games=sum(line.games for line in lines.values()),
         night_games=games,
-        by_seats={str(seats): line[0] for seats, line in lines.items()},
+        by_seats={str(seats): line.elo for seats, line in lines.items()},
     )
 
 
@@ -155,11 +164,11 @@ def _ranked(rows: list[TableRow]) -> tuple[TableRow, ...]:
     newest = {(row.author, row.bot): row for row in rows if row.alive and row.author != HOUSE}
     order = sorted(rows, key=lambda row: (row.division, -row.elo, row.name, row.version))
     count: dict[int, int] = defaultdict(int)
-    found = []
+    placed = []
     for row in order:
         if newest.get((row.author, row.bot)) is row:
             count[row.division] += 1
-            found.append(structs.replace(row, place=count[row.division]))
+            placed.append(structs.replace(row, place=count[row.division]))
         else:
-            found.append(row)
-    return tuple(found)
+            placed.append(row)
+    return tuple(placed)

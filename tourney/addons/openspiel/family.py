@@ -8,10 +8,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 from tourney.addons.openspiel.state import MOVES, OpenSpielState, check_action, decode, sample_state
-from tourney.errors import GameError, import_extra, legible
+from tourney.errors import GameError, import_extra
 from tourney.games.base import GAME_PATTERN, AnyGame, Game
 from tourney.games.diagrams import Diagram
 from tourney.games.registry import GameFamily
+from tourney.texts import legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

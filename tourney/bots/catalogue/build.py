@@ -46,9 +46,10 @@ from tourney.bots.modules import find_runtime
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import process_tree
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
-from tourney.errors import BotError, SandboxError, StoreError, legible
+from tourney.errors import BotError, SandboxError, StoreError
 from tourney.files import sync_folder
 from tourney.held_folder import HeldFolder, hold, remove_tree
+from tourney.texts import legible
 
 BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
 MOST_PROCESSES: Final = BUILD_LIMITS.processes * 3 // 4  # at once: more end a build, as a fork bomb does

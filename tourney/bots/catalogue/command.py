@@ -230,7 +230,9 @@ def add_program(
             (folder / Path(word).name).chmod(0o755)
         return store.add(folder, origin="used")
     except BotError as error:
-        raise BotError(str(error).replace(str(folder), " ".join(command)), error.bot) from error
+        words = " ".join(command)
+        sentence = str(error.args[0]).replace(str(folder), words)
+        raise BotError(sentence, error.bot.replace(str(folder), words)) from error
     finally:
         remove_tree(folder)
 

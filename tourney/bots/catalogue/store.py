@@ -15,6 +15,7 @@ Nothing in an entry ever changes. A name without a version means the bot added l
 additions is stored; no clock has a say.
 """
 
+import dataclasses
 import difflib
 import os
 import re
@@ -56,11 +57,15 @@ DIFFERED: Final = "a bot that played otherwise when tourney bots check replayed 
 
 @dataclass(frozen=True, slots=True)
 class StoredBot:
-    """A bot in a store: its digest, its manifest, and the folder of its files (read-only)."""
+    """A bot in a store: its digest, its manifest, and the folder of its files (read-only).
+
+    ``notes`` are sentences on what was read otherwise than it is in the source, of a bot just added.
+    """
 
     digest: str
     manifest: Manifest
     folder: Path
+    notes: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -85,13 +90,22 @@ class BotStore:
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
+        self._sources: dict[str, Path] = {}  # of the bots that this object added, by digest
 
-    def add(self, source: Path, *, origin: Origin = "added", replace_shipped: bool = False) -> StoredBot:
+    def add(
+        self,
+        source: Path,
+        *,
+        origin: Origin = "added",
+        replace_shipped: bool = False,
+        replace: bool = True,
+    ) -> StoredBot:
         """Copy a bot (an executable file, a folder or an archive) into the store and return it.
 
         A bot that is already there is checked, returned, and counts as added last; a damaged entry is
-        replaced. Raises BotError if it is not a bot, or if it has the name of a shipped bot that it is not
-        (unless ``replace_shipped``, or once it was added so), and StoreError if the store cannot be written.
+        replaced. Raises BotError if it is not a bot, if it has the name of a shipped bot that it is not
+        (unless ``replace_shipped``, or once it was added so), and unless ``replace`` if another bot of its
+        name and version was added; StoreError if the store cannot be written.
         """
         if source.is_dir() and self.root.resolve().is_relative_to(source.resolve()):
             raise BotError(
@@ -101,7 +115,7 @@ class BotStore:
         with self._writing() as temporary:
             copied = temporary / "entry"
             copied.mkdir()
-            manifest, files = copy_submission(source, copied / "files", temporary)
+            manifest, files, notes = copy_submission(source, copied / "files", temporary)
             for game in manifest.games:
                 if not GAMES.knows(game) and not FAMILIES.knows(game):
                     games = ", ".join(GAMES.names()) or "none"
@@ -110,6 +124,8 @@ class BotStore:
             if not replace_shipped and self._additions().get(digest) != "added":
                 with naming(source):
                     refuse_shipped_name(manifest.name, digest)
+            if not replace:
+                self._refuse_same_version(source, manifest, digest)
             try:
                 bot = self.fetch(digest)
             except BotError:
@@ -118,7 +134,24 @@ class BotStore:
                 self._move(copied, self._entry(digest))
                 bot = self.fetch(digest)
             self._log_addition(digest, origin)
-        return bot
+            self._sources[digest] = source
+        return dataclasses.replace(bot, notes=notes)
+
+    def _refuse_same_version(self, source: Path, manifest: Manifest, digest: str) -> None:
+        """Raise BotError if a name would mean other files than those that were added under it."""
+        for entry in self.entries():
+            bot = entry.bot
+            if bot is None or entry.origin != "added" or entry.digest == digest:
+                continue
+            if (bot.manifest.name, bot.manifest.version) != (manifest.name, manifest.version):
+                continue
+            before = self._sources.get(entry.digest)
+            which = f"{before} and {source} are both" if before else f"{source} is another"
+            there = "" if before else f" than the one in the store ({entry.digest[:12]})"
+            raise BotError(
+                f"{which} {manifest.name} {manifest.version}{there}: give it a name or a version of its own"
+                f" in {FILE_NAME}, or add --replace, and the name means its files from then on"
+            )
 
     def fetch(self, digest: str) -> StoredBot:
         """The bot of a full digest, after a check of every file.
@@ -370,7 +403,7 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
         return shipped
     used = store.find(reference)
     if used is not None:
-        return used
+        return dataclasses.replace(used, notes=_other_files(store, used, reference))
     listed = {entry.bot.manifest.name for entry in store.entries() if entry.bot is not None}
     names = sorted(listed | set(shipped_bots()))
     near = difflib.get_close_matches(reference, names, n=1)
@@ -378,6 +411,18 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
     raise BotError(
         f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as ./{reference})"
     )
+
+
+def _other_files(store: BotStore, bot: StoredBot, reference: str) -> tuple[str, ...]:
+    """A sentence if a name means one of several bots of that name and version, none of which was added."""
+    alike = [entry.bot for entry in store.entries() if entry.bot and entry.bot.label == bot.label]
+    if len(alike) < 2 or bot.digest.startswith(reference):
+        return ()
+    sentence = (
+        f"{reference} means the {bot.label} used last, {bot.digest[:12]}, of {len(alike)} with other files:"
+        f" to choose one, add it by `tourney bots add`, or write its digest instead of {bot.manifest.name}"
+    )
+    return (sentence,)
 
 
 def path_of(reference: str, base: Path | None = None) -> Path | None:

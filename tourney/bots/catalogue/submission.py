@@ -3,6 +3,7 @@
 import errno
 import gzip
 import os
+import posixpath
 import stat
 import struct
 import tarfile
@@ -12,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from glob import glob
 from io import BytesIO
 from pathlib import Path
 from typing import IO, BinaryIO, Final, NamedTuple
@@ -33,6 +35,7 @@ from tourney.bots.catalogue.tree import (
     content_digest,
     copy_file,
     copy_tree,
+    is_litter,
     make_folders,
     naming,
     walk,
@@ -44,8 +47,16 @@ _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS,
 """Errors of the machine, not of the bot: from writing, which names no file, or from a broken device."""
 
 
-def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest, tuple[FileEntry, ...]]:
-    """Copy a submitted bot into the new folder ``target``, and return its manifest and files.
+class Submission(NamedTuple):
+    """A submitted bot that was copied; ``notes`` are sentences on what differs from what was submitted."""
+
+    manifest: Manifest
+    files: tuple[FileEntry, ...]
+    notes: tuple[str, ...] = ()
+
+
+def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
+    """Copy a submitted bot into the new folder ``target``.
 
     ``scratch`` is an empty folder for an archive. Raises BotError, with the path, if it is not a bot or holds
     what a bot may not hold.
@@ -65,7 +76,7 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest
         copy.parent.mkdir()
         copy_named(source, copy, _MOST_UNPACKED)
         if source.suffix.lower() == ".zip" or tar_ending(source.name) is not None:
-            unpack(copy, scratch / "unpacked")
+            unpack(copy, scratch / "unpacked", links=True)
             with hold(_bot_folder(scratch / "unpacked")) as folder:
                 return copy_folder(folder, target)
         return _copy_program(copy, target, executable=bool(mode & stat.S_IXUSR))
@@ -83,7 +94,10 @@ def reading(source: object, target: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _STORES_FAULT or _is_below(error.filename, target):
             raise
-        raise BotError(f"it cannot be read: {error}", source) from error
+        # The path may be that of a private copy, of which its owner knows nothing.
+        name = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, (str, bytes)) else ""
+        where = f" ({name})" if name and name != Path(str(source)).name else ""
+        raise BotError(f"it cannot be read: {error.strerror}{where}", source) from error
 
 
 def _is_below(name: object, folder: Path) -> bool:
@@ -95,14 +109,15 @@ def digest_of_folder(folder: Path) -> tuple[str, Manifest]:
     with naming(folder), hold(folder) as held:
         manifest = _read_manifest(held)
         files = walk(held, manifest.build_output)
-        return content_digest(copy_file(file, None, SUBMITTED.bytes)[0] for file in files), manifest
+        entries, _ = _made_executable(manifest, [copy_file(file, None, SUBMITTED.bytes)[0] for file in files])
+        return content_digest(entries), manifest
 
 
 def digest_of_bot(source: Path) -> str:
     """The digest that a submitted bot would have in a store. Raises BotError."""
     with tempfile.TemporaryDirectory(prefix="tourney-") as folder:
-        _, files = copy_submission(source, Path(folder) / "files", Path(folder))
-    return content_digest(files)
+        submission = copy_submission(source, Path(folder) / "files", Path(folder))
+    return content_digest(submission.files)
 
 
 def manifest_of(folder: Path, files: Sequence[FileEntry]) -> Manifest:
@@ -138,41 +153,115 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
         return
     file = held.get(os.path.normpath(own))
     if file is None:
-        raise BotError(f"the command's program {own} is not among the bot's files")
+        why = "and its build did not make it" if built else "add it, or set build in bot.toml to make it"
+        raise BotError(f"the command's program {own} is not among the bot's files; {why}")
     if own == program and not file.executable:
-        raise BotError(f"the command's program {own} is not executable; run chmod +x on it")
+        raise BotError(f"the command's program {own} is not executable: let the build run chmod +x on it")
 
 
-def _copy_program(source: Path, target: Path, *, executable: bool) -> tuple[Manifest, tuple[FileEntry, ...]]:
-    if not executable and source.suffix != MODULE_SUFFIX:
+def _programs(manifest: Manifest) -> Iterator[str]:
+    """Yield the paths of the bot's own files that are started as programs when it comes."""
+    if manifest.module is None:
+        program = (manifest.build or manifest.command)[0]
+        if "/" in program and not program.startswith("/"):
+            yield os.path.normpath(program)
+
+
+def _made_executable(
+    manifest: Manifest, files: Iterable[FileEntry]
+) -> tuple[tuple[FileEntry, ...], tuple[str, ...]]:
+    """The files with the executable bit of each program, and the programs that lacked it, as from Windows."""
+    programs = frozenset(_programs(manifest))
+    entries = tuple(files)
+    lacking = tuple(file.path for file in entries if file.path in programs and not file.executable)
+    marked = tuple(file._replace(executable=file.executable or file.path in lacking) for file in entries)
+    return marked, lacking
+
+
+def bots_at(reference: str) -> tuple[Path, ...]:
+    """The bots that a path or a pattern means: itself, or all that look like bots in a folder of bots.
+
+    Raises BotError for a pattern that matches nothing.
+    """
+    path = Path(reference)
+    if not path.exists() and any(mark in reference for mark in "*?["):
+        names = sorted(glob(reference))  # noqa: PTH207 - Path.glob takes no absolute pattern
+        matches = [match for match in names if not is_litter(Path(match).name)]
+        if not matches:
+            raise BotError(f"no file or folder matches {reference}")
+        return tuple(bot for match in matches for bot in bots_at(match))
+    if not path.is_dir() or (path / FILE_NAME).exists():
+        return (path,)
+    inner = sorted(place for place in path.iterdir() if not is_litter(place.name))
+    bots = tuple(place for place in inner if place.is_dir() or _is_bot_file(place))
+    # A folder in which nothing is a bot is a bot that lacks its manifest.
+    return bots if any((place / FILE_NAME).exists() or place.is_file() for place in bots) else (path,)
+
+
+def _is_bot_file(path: Path) -> bool:
+    ending = path.suffix.lower() in (".zip", MODULE_SUFFIX) or tar_ending(path.name) is not None
+    return path.is_file() and (ending or os.access(path, os.X_OK))
+
+
+def _check_script(place: Path, name: str) -> None:
+    """Raise BotError for a script whose first line ends as lines of Windows do: no system can start it."""
+    with place.open("rb") as file:
+        first = file.read(_LONGEST_SHEBANG)
+    line, end, _ = first.partition(b"\n")
+    if end and line.startswith(b"#!") and line.endswith(b"\r"):
+        raise BotError(
+            f"{name} line 1 ends in CR, as lines of Windows do, so that its interpreter is not found: run"
+            f" sed -i 's/\\r$//' {name} or dos2unix {name}, and add the bot again"
+        )
+
+
+def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission:
+    with source.open("rb") as file:
+        is_program = executable or file.read(len(_ELF)).startswith(_PROGRAMS)
+    if not is_program and source.suffix != MODULE_SUFFIX:
         raise BotError("it is not executable; run chmod +x if it is a program, or add a folder")
     check_path(source.name)
+    _check_script(source, source.name)
+    notes: tuple[str, ...] = ()
+    if is_program and not executable:
+        source.chmod(0o755)
+        notes = (_MADE_EXECUTABLE.format(source.name),)
     with hold(source.parent) as folder:
         files = copy_tree([SourceFile(source.name, folder, executable=True)], target)
-    return manifest_of(target, files), files
+    return Submission(manifest_of(target, files), files, notes)
 
 
-def copy_folder(
-    folder: HeldFolder, target: Path, leave_out: Iterable[str] = ()
-) -> tuple[Manifest, tuple[FileEntry, ...]]:
-    """Copy the bot in a folder to the new folder ``target``; return its manifest and files.
+_MADE_EXECUTABLE: Final = "{} was not executable and is taken for a program"
 
-    What ``build-output`` or ``leave_out`` names is left out. Raises BotError, UnsafeFileError and OSError.
+
+def copy_folder(folder: HeldFolder, target: Path, leave_out: Iterable[str] = ()) -> Submission:
+    """Copy the bot in a folder to the new folder ``target``.
+
+    A program that its manifest starts becomes executable. What ``build-output`` or ``leave_out`` names is
+    left out. Raises BotError, UnsafeFileError and OSError.
     """
     manifest = _read_manifest(folder)
-    files = copy_tree(walk(folder, (*manifest.build_output, *leave_out)), target)
+    files, lacking = _made_executable(
+        manifest, copy_tree(walk(folder, (*manifest.build_output, *leave_out)), target)
+    )
     if all(file.path != FILE_NAME for file in files):
         raise BotError(f"build-output leaves out {FILE_NAME} itself")
     with hold(target) as copy:
         if _read_manifest(copy) != manifest:
             raise BotError(f"{FILE_NAME} changed while it was read; add the bot again")
     check_command(manifest, files)
-    return manifest, files
+    for name in lacking:
+        (target / name).chmod(0o555)
+    held = {file.path for file in files}
+    for name in _programs(manifest):
+        if name in held:
+            _check_script(target / name, name)
+    return Submission(manifest, files, tuple(map(_MADE_EXECUTABLE.format, lacking)))
 
 
 def _bot_folder(folder: Path) -> Path:
     """The bot's folder in an unpacked archive: the top, or the only folder there."""
-    within = [place for place in folder.iterdir() if place.name != "__MACOSX"]
+    within = [place for place in folder.iterdir() if not is_litter(place.name)]
     inner = len(within) == 1 and within[0].is_dir() and not (folder / FILE_NAME).exists()
     return within[0] if inner else folder
 
@@ -187,7 +276,7 @@ def _read_manifest(folder: HeldFolder) -> Manifest:
     except OSError as error:
         raise BotError(f"{FILE_NAME} cannot be read: {error.strerror}") from error
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BotError(f"{FILE_NAME} is not UTF-8: {error.reason} at byte {error.start}") from error
     return read_manifest(text, FILE_NAME)
@@ -201,6 +290,10 @@ _END = b"PK\x05\x06"
 _END_SIZE = 22
 _ZIP64_LOCATOR = b"PK\x06\x07"
 _CHUNK = 1 << 20
+_ELF = b"\x7fELF"
+_PROGRAMS = (b"#!", _ELF)
+"""What a file begins with that the system can start by itself."""
+_LONGEST_SHEBANG = 256
 _MALFORMED = (
     *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, struct.error),
     *(EOFError, NotImplementedError, RecursionError, ValueError, OverflowError),
@@ -209,11 +302,15 @@ _MALFORMED = (
 
 
 class _PackedFile(NamedTuple):
-    """An entry of an archive: its checked name, its type as of ``stat.S_IFMT``, and how to read it."""
+    """An entry of an archive: its checked name, its type as of ``stat.S_IFMT``, and how to read it.
+
+    ``executable`` is None where the archive does not say, as one from Windows: the first bytes decide. The
+    content of a symbolic link is its target.
+    """
 
     name: str
     kind: int
-    executable: bool
+    executable: bool | None
     size: int
     read: Callable[[], IO[bytes] | None]
 
@@ -223,23 +320,28 @@ def tar_ending(name: str) -> str | None:
     return next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
 
 
-def unpack(archive: Path, target: Path) -> None:
+def unpack(archive: Path, target: Path, *, links: bool = False) -> None:
     """Unpack a zip or tar archive into a new folder. Raises BotError, with the entry, for anything unsafe.
 
-    Refused, before a file is written: absolute names, ``..``, backslashes, links, devices, sparse files,
-    duplicate names, encryption, compression other than deflate, ZIP64, and more than the bounds of a bot.
-    Files get 0755 or 0644 by their owner's executable bit; the archive's other attributes are ignored. A tar
+    Refused, before a file is written: absolute names, ``..``, backslashes, links unless ``links``, devices,
+    sparse files, duplicate names, encryption, compression other than deflate, ZIP64, and more than the bounds
+    of a bot. Files get 0755 or 0644 by their owner's executable bit or, in an archive without such bits, by
+    their first bytes; the archive's other attributes are ignored. A tar
     archive is decompressed beside ``target`` first.
     """
     kind = "zip" if tar_ending(archive.name) is None else "tar"
     try:
         with _zip_entries(archive) if kind == "zip" else _tar_entries(archive, target) as entries:
-            files = _checked(entries)
+            files = _checked(entries, links=links)
             target.mkdir()
             made = {""}
-            for file in files:
+            # Links come last: so no file is written through one.
+            for file in sorted(files, key=lambda file: file.kind == stat.S_IFLNK):
                 make_folders(target, file.name.rpartition("/")[0], made)
-                _write(file, target / file.name)
+                if file.kind == stat.S_IFLNK:
+                    _link(file, target / file.name)
+                else:
+                    _write(file, target / file.name)
     except _MALFORMED as error:
         raise BotError(f"it is not a valid {kind} file: {error}; pack it again") from error
     except OSError as error:
@@ -248,7 +350,7 @@ def unpack(archive: Path, target: Path) -> None:
         raise BotError(f"it is not a valid {kind} file: an offset is outside of it; pack it again") from error
 
 
-def _checked(entries: Iterable[_PackedFile]) -> list[_PackedFile]:
+def _checked(entries: Iterable[_PackedFile], *, links: bool) -> list[_PackedFile]:
     """The files of an archive. Raises BotError for any entry that a bot may not have."""
     total = 0
     files: dict[str, _PackedFile] = {}
@@ -258,12 +360,13 @@ def _checked(entries: Iterable[_PackedFile]) -> list[_PackedFile]:
         if number > 2 * SUBMITTED.files:
             raise BotError("it has more names than a bot may have")
         name = entry.name.rstrip("/")
-        if entry.kind == stat.S_IFLNK:
+        is_link = entry.kind == stat.S_IFLNK
+        if is_link and not (links and entry.size <= MAX_PATH):
             raise BotError(f"{name} is a link; replace it with a copy of its target")
-        if entry.kind not in (stat.S_IFREG, stat.S_IFDIR):
+        if not is_link and entry.kind not in (stat.S_IFREG, stat.S_IFDIR):
             raise BotError(f"{name} is not a regular file; remove it")
         above = name
-        if entry.kind == stat.S_IFREG:
+        if entry.kind != stat.S_IFDIR:
             if name in files:
                 raise BotError(f"it holds {name} twice")
             files[name] = entry
@@ -292,10 +395,21 @@ def _write(entry: _PackedFile, place: Path) -> None:
     # The file comes first: it closes ``out`` also where the entry cannot be opened.
     with os.fdopen(out, "wb") as file, entry.read() or BytesIO() as packed:
         while chunk := packed.read(_CHUNK):
+            if entry.executable is None and left == entry.size and chunk.startswith(_PROGRAMS):
+                os.fchmod(out, 0o755)
             left -= len(chunk)
             if left < 0:
                 raise BotError(f"{entry.name} unpacks to more than it says")
             file.write(chunk)
+
+
+def _link(entry: _PackedFile, place: Path) -> None:
+    """Make a symbolic link, which ``walk`` resolves within the bot or refuses."""
+    with entry.read() or BytesIO() as packed:
+        text = packed.read(MAX_PATH + 1)
+    if not text or len(text) > MAX_PATH or b"\0" in text:
+        raise BotError(f"{entry.name} is a link to nothing; remove it")
+    place.symlink_to(os.fsdecode(text))
 
 
 @contextmanager
@@ -333,7 +447,7 @@ def _zip_entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> _PackedFile:
     kind = stat.S_IFMT(mode)
     if kind in (0, stat.S_IFREG, stat.S_IFDIR):
         kind = stat.S_IFDIR if info.is_dir() else stat.S_IFREG
-    executable = bool(mode & stat.S_IXUSR)
+    executable = bool(mode & stat.S_IXUSR) if stat.S_IMODE(mode) else None
     return _PackedFile(info.filename, kind, executable, info.file_size, partial(opened.open, info))
 
 
@@ -377,7 +491,12 @@ def _tar_entry(tar: tarfile.TarFile, info: tarfile.TarInfo) -> _PackedFile:
         _check_name(name)
     if info.size < 0:  # the next entry would be one that was read before
         raise ValueError(f"the size of {name} is negative")
-    link = info.issym() or info.islnk()
+    if info.issym() or info.islnk():
+        target = info.linkname
+        if info.islnk() and not target.startswith("/"):  # it names its target from the top of the archive
+            target = posixpath.relpath(target, posixpath.dirname(name) or ".")
+        text = os.fsencode(target)
+        return _PackedFile(name, stat.S_IFLNK, None, len(text), partial(BytesIO, text))
     regular = info.isreg() and not info.issparse()
-    kind = stat.S_IFLNK if link else stat.S_IFDIR if info.isdir() else stat.S_IFREG if regular else 0
+    kind = stat.S_IFDIR if info.isdir() else stat.S_IFREG if regular else 0
     return _PackedFile(name, kind, bool(info.mode & stat.S_IXUSR), info.size, partial(tar.extractfile, info))

@@ -9,6 +9,7 @@ store keeps that form as ``files.json`` beside the files, so that a damaged file
 import fcntl
 import hashlib
 import os
+import posixpath
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -25,9 +26,11 @@ from tourney.held_folder import FolderEntry, HeldFolder, hold
 from tourney.parsing import parse_json
 from tourney.schema import read
 
-LEFT_OUT: Final = frozenset({".git", "__pycache__"})  # names that are never a part of a bot, at any depth
+LEFT_OUT: Final = frozenset({".git", "__pycache__", "__macosx", ".ds_store", "thumbs.db", "desktop.ini"})
+"""Names in small letters, of git, Python and file managers, that are never a part of a bot."""
 MAX_PATH: Final = 1_024  # bytes that a path below a bot's folder may have; so a folder is at most 512 deep
 _MAX_SCANNED: Final = 1_000_000  # entries of one folder that are looked at, with those that are left out
+_MAX_LINKS: Final = 8  # links that lead to a file one after the other
 _CHUNK: Final = 1 << 20
 
 
@@ -53,12 +56,16 @@ BUILT: Final = Bounds(20_000, 2 * 1024**3, "a build")  # a bot with the files th
 
 
 class SourceFile(NamedTuple):
-    """A file below a held folder: its path, its executable bit, and its target if it is a link."""
+    """A file below a held folder: its path, its executable bit, and its target if it is a link.
+
+    ``place`` is where its content lies, "" for the path itself: a link within a bot stands for a copy.
+    """
 
     path: str
     folder: HeldFolder
     executable: bool
     link: str | None = None
+    place: str = ""
 
 
 class FileEntry(NamedTuple):
@@ -98,6 +105,11 @@ def check_path(path: str) -> None:
         raise BotError(f"the path {shown[:60]}... is longer than {MAX_PATH:,} bytes; shorten it")
 
 
+def is_litter(name: str) -> bool:
+    """Whether a file or folder of this name is never a part of a bot (``._NAME`` is macOS's)."""
+    return name.lower() in LEFT_OUT or name.startswith("._")
+
+
 def walk(
     folder: HeldFolder,
     leave_out: Iterable[str] = (),
@@ -108,37 +120,72 @@ def walk(
 ) -> Iterator[SourceFile]:
     """Yield a folder's files, sorted within each folder, without following links.
 
-    ``.git`` and ``__pycache__`` are left out unless ``whole``; so is what matches a pattern of ``leave_out``
-    (a glob over the path below the folder, whose ``*`` crosses ``/``; one that ends in ``/`` names a folder).
-    Raises BotError for a link unless ``links``, for a device, a bad name, a file or folder that its owner may
-    not read, and for more than the ``bounds``.
+    Litter is left out unless ``whole``; so is what matches a pattern of ``leave_out`` (a glob over the path
+    below the folder, whose ``*`` crosses ``/``; one that ends in ``/`` names a folder). A link counts as a
+    copy of its target, which must lie in the folder; if ``whole``, links are refused, unless ``links``, which
+    yields them as they are. Raises BotError for these, for a device, a bad name, a file or folder that its
+    owner may not read, and for more than the ``bounds``.
     """
     patterns = tuple(leave_out)
     files = folders = size = 0
-    pending = [""]
+    pending = [("", "")]
     while pending:
-        prefix = pending.pop()
+        prefix, real = pending.pop()
         inner = []
-        for entry in _entries(folder, prefix):
-            if entry.name in LEFT_OUT and not whole:
+        for entry in _entries(folder, real):
+            if is_litter(entry.name) and not whole:
                 continue
             path = prefix + entry.name
-            name = path + "/" if entry.is_folder else path
+            place = real + entry.name
+            info = entry.info
+            if stat.S_ISLNK(info.st_mode) and not whole and not links:
+                place, info = _target_of(folder, path, place)
+            is_folder = stat.S_ISDIR(info.st_mode)
+            name = path + "/" if is_folder else path
             if any(fnmatchcase(name, pattern) for pattern in patterns):
                 continue
             check_path(path)
-            _check_readable(path, entry.info.st_mode)
-            if entry.is_folder:
+            _check_readable(path, info.st_mode)
+            if is_folder:
                 folders += 1
-                inner.append(name)
+                inner.append((name, place + "/"))
             else:
                 files += 1
-                size += entry.info.st_size
+                size += info.st_size
             bounds.check(files, folders, size)
-            if not entry.is_folder:
-                yield _source_file(path, folder, entry.info.st_mode, links=links)
+            if not is_folder:
+                found = _source_file(path, folder, info.st_mode, links=links)
+                yield found if place == path else found._replace(place=place)
         # The next folder is taken from the end; so folders come in the order of their names.
         pending.extend(reversed(inner))
+
+
+def _target_of(folder: HeldFolder, path: str, place: str) -> tuple[str, os.stat_result]:
+    """What a link leads to, by its path below the folder. Raises BotError unless it lies in there.
+
+    The path is computed from the link's text, and what lies there is opened without following links: so a
+    link that is exchanged meanwhile leads out of the folder no more than this one.
+    """
+    start = place
+    for _ in range(_MAX_LINKS):
+        above = posixpath.dirname(place)
+        with _bot_errors():
+            target = folder.read_link(place)
+        place = posixpath.normpath(posixpath.join(above, target))
+        if target.startswith("/") or place.split("/")[0] == "..":
+            raise BotError(
+                f"{path} is a link that leads out of the bot; replace it with a copy of its target"
+            )
+        if f"{start}/".startswith(f"{place}/") or place == ".":
+            raise BotError(f"{path} is a link to itself or to a folder that it lies in; remove it")
+        try:
+            with _bot_errors():
+                info = folder.info(place)
+        except FileNotFoundError as error:
+            raise BotError(f"{path} is a link to {place}, which is not there; remove it") from error
+        if not stat.S_ISLNK(info.st_mode):
+            return place, info
+    raise BotError(f"{path} is a link that leads to itself; remove it")
 
 
 def _entries(folder: HeldFolder, prefix: str) -> list[FolderEntry]:
@@ -219,7 +266,7 @@ def copy_file(
             target.symlink_to(found.link)
         return FileEntry(found.path, executable=False, sha256=hashlib.sha256(text).hexdigest()), len(text)
     with _bot_errors():
-        source = found.folder.open_file(found.path)
+        source = found.folder.open_file(found.place or found.path)
     with ExitStack() as stack:
         stack.callback(os.close, source)
         mode = os.fstat(source).st_mode

@@ -1,1 +1,1 @@
-"""Channels to bots: processes, scripts, and what both share."""
+"""Channels to bots: processes, scripts, and their common interface."""

@@ -1,13 +1,14 @@
 """The channel to one bot: the seam between the referee and a process, a script, a person or a plugin."""
 
+import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Concatenate, Final, Literal, NamedTuple, ParamSpec, TypeVar
 
-from tourney.errors import legible
 from tourney.protocol import BotMessage, Greeting, Ready
+from tourney.texts import legible
 
 EventKind = Literal["line", "timeout", "closed", "lost", "starved", "overflow", "malformed"]
 
@@ -17,7 +18,7 @@ _TIMED_OUT: Final = "! timeout"
 
 
 class Event(NamedTuple):
-    """A line of the bot (its text, without the newline), or why there is none.
+    """A line of the bot (its text, without the newline), or the reason that there is none.
 
     ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``lost``: the machine
     ended it, as the kernel shows; ``starved``: because its memory was full. ``overflow``: more than 64 KiB or
@@ -31,7 +32,7 @@ class Event(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a bot has used and lacked so far, in nanoseconds.
+    """The processor time that a bot has used and lacked so far, in nanoseconds.
 
     ``cpu``: the processor time of all its processes. ``waited``: time in which some of them could run and
     none of them had a processor.
@@ -42,14 +43,22 @@ class Reading(NamedTuple):
 
 
 class Withheld(NamedTuple):
-    """Output of a bot that owes an answer, and that was not a line in time.
+    """Output of a bot that owes an answer, and that was not one in time.
 
-    ``whole``: its newline is there. ``at_end``: it came only once the bot's input was closed.
+    ``whole``: its newline is there. ``at_end``: it came only once the bot's input was closed. A whole line
+    that came in time was not understood as an answer.
     """
 
     text: str
     whole: bool
     at_end: bool
+
+
+class MemoryUse(NamedTuple):
+    """The memory of a bot in MiB; ``whole``: all of it, and not only what its processes had in use."""
+
+    mb: int
+    whole: bool
 
 
 def line_event(message: BotMessage) -> Event:
@@ -83,11 +92,11 @@ class Channel(ABC):
 
     @abstractmethod
     def send(self, data: bytes) -> None:
-        """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
+        """Queue lines for the bot and write as much as its pipe takes; the rest is written while waiting."""
 
     @abstractmethod
     def wait(self, deadline: int) -> Event:
-        """The next event that came by the deadline, which no output extends; ``timeout`` if there is none.
+        """The next event by the deadline, which no output extends; ``timeout`` if there is none.
 
         After the deadline it does not wait. A bot that has not read all of its request times out. If the
         channel ``resumes``, the referee may wait again after a time-out, with a later deadline.
@@ -101,8 +110,12 @@ class Channel(ABC):
         """
         return _NO_SOURCES
 
+    def look_ms(self) -> int | None:
+        """The milliseconds after which ``wait`` has to run again though nothing came; None: no such time."""
+        return None
+
     def collect(self) -> bool:
-        """Read what has come, without waiting; whether the output has ended.
+        """Read the pending output without waiting; return whether the output has ended.
 
         This is a look as ``wait`` makes it. How a bot has died takes time to know, so only ``wait`` asks.
         For channels with ``sources``.
@@ -117,8 +130,11 @@ class Channel(ABC):
         """Send lines that end in a request: the bot's allowance of output starts again."""
         self.send(data)
 
-    def widen(self, most_bytes: int, most_lines: int) -> None:  # noqa: B027 - a script's output is bounded by itself
-        """Set the allowance of output between two requests, for an adapter that drops most of it."""
+    def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:  # noqa: B027 - a script's output is bounded by itself
+        """Set the allowance of output between two requests, for an adapter that drops most of it.
+
+        ``lenient``: lines that are not UTF-8 are read as Latin-1, and lines that are too long are cut.
+        """
 
     def gather(self, word: bytes) -> None:  # noqa: B027 - a channel may return each line by itself
         """Allow ``ask`` to return the lines up to the first that begins with ``word`` as one text."""
@@ -136,7 +152,7 @@ class Channel(ABC):
         return False
 
     def pending(self) -> Sequence[Event]:
-        """Take the events so far, without waiting: before a request, those that came unasked."""
+        """Take the events so far without waiting: before a request, the unasked ones."""
         return ()
 
     def stderr(self) -> Sequence[str]:
@@ -144,25 +160,29 @@ class Channel(ABC):
         return ()
 
     def cpu_ms(self) -> int | None:
-        """The CPU time that the bot has used so far, or None where it is unknown."""
+        """The CPU time that the bot has used so far, or None if unknown."""
         return None
 
     def reading(self) -> Reading | None:
-        """Processor time that the bot has used and lacked so far, or None where that is unknown."""
+        """Processor time that the bot has used and lacked so far, or None if unknown."""
         return None
 
     def rivals(self) -> int | None:
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return None
 
-    def used_mb(self) -> int | None:
-        """The most memory that the bot has used so far, in MiB, or None where that is unknown."""
+    def memory_use(self) -> MemoryUse | None:
+        """The most memory that the bot has used so far, as far as known, or None if unknown."""
         return None
 
-    def withheld(self, milliseconds: int) -> Withheld | None:  # noqa: ARG002 - for processes, which have buffers
-        """What a bot that owes an answer has written besides lines, or writes once its input ends.
+    def now(self) -> int:
+        """The time of the channel's clock, in which its deadlines are."""
+        return time.monotonic_ns()
 
-        Its input is closed, and nothing is sent after that.
+    def withheld(self, milliseconds: int) -> Withheld | None:  # noqa: ARG002 - for processes, which have buffers
+        """The output, besides lines, of a bot that owes an answer, also after its input ends.
+
+        Its input is closed, and nothing is sent after that; but not for 0 milliseconds.
         """
         return None
 
@@ -210,9 +230,9 @@ class FailedChannel(Channel):
 
 
 class AbsentChannel(FailedChannel):
-    """A bot that is not started, because of what it did before: it crashes at its first turn.
+    """A bot that is not started because of its earlier failures: it crashes at its first turn.
 
-    Up to that it answers as any bot does, so that it has not failed at start-up.
+    Until then it answers like any bot, so that it has not failed at start-up.
     """
 
     def __init__(self, why: str) -> None:
@@ -269,9 +289,11 @@ class ForwardingChannel(Channel):
     reading = _forward(Channel.reading)
     rivals = _forward(Channel.rivals)
     sources = _forward(Channel.sources)
+    look_ms = _forward(Channel.look_ms)
     collect = _forward(Channel.collect)
     time_out = _forward(Channel.time_out)
-    used_mb = _forward(Channel.used_mb)
+    memory_use = _forward(Channel.memory_use)
+    now = _forward(Channel.now)
     withheld = _forward(Channel.withheld)
     freeze = _forward(Channel.freeze)
     thaw = _forward(Channel.thaw)
@@ -280,7 +302,7 @@ class ForwardingChannel(Channel):
 
 
 class WatchedChannel(ForwardingChannel):
-    """Passes everything on, and gives what is said to ``_sent`` and ``_heard``, which keep it."""
+    """Forwards everything, and passes the dialogue to ``_sent`` and ``_heard``, which keep it."""
 
     def _sent(self, data: bytes) -> None:
         """Take lines that the bot gets."""

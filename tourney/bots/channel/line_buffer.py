@@ -17,20 +17,29 @@ class LineBuffer:
 
     ``events`` are not taken yet. ``end`` is the event after which no other comes: the output is closed,
     overflowed or malformed.
+
+    A buffer may be lenient, for an adapter, which looks only at a few words at the beginning of a line: then
+    a line that is not UTF-8 is read as Latin-1, and one that is too long is cut.
     """
 
-    __slots__ = ("_bytes_left", "_lines_left", "_most_bytes", "_most_lines", "_tail", "end", "events")
+    __slots__ = (
+        *("_bytes_left", "_lenient", "_lines_left", "_most_bytes", "_most_lines", "_tail", "end", "events"),
+    )
 
     def __init__(self) -> None:
         self.events: deque[Event] = deque()
         self._tail = b""
         self.end: Event | None = None
-        self._most_bytes, self._most_lines = MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES
+        self._most_bytes = MAX_OUTPUT_BYTES
+        self._most_lines = MAX_OUTPUT_LINES
+        self._lenient = False
         self.renew()
 
-    def widen(self, most_bytes: int, most_lines: int) -> None:
+    def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:
         """Set the allowance between two requests instead of 64 KiB and 1,000 lines."""
-        self._most_bytes, self._most_lines = most_bytes, most_lines
+        self._most_bytes = most_bytes
+        self._most_lines = most_lines
+        self._lenient = lenient
         self.renew()
 
     def renew(self) -> None:
@@ -46,11 +55,13 @@ class LineBuffer:
         anything else, or longer than a line may be: then it has to be fed.
         """
         # This runs once a move: a single line, the usual case, takes the fewest looks at the data.
-        size, count = len(data), 1
+        size = len(data)
+        count = 1
         if data.find(b"\n") + 1 == size:
             fits = data.startswith(word)
         else:
-            count, last = data.count(b"\n"), data.rfind(b"\n", 0, -1) + 1
+            count = data.count(b"\n")
+            last = data.rfind(b"\n", 0, -1) + 1
             ends = word != b"" and data.endswith(b"\n") and data.find(word) == last
             fits = ends and count <= self._most_lines and b"\r" not in data
         if not fits or self._tail or not 1 < size <= MAX_BOT_LINE:
@@ -78,24 +89,33 @@ class LineBuffer:
             self._lines_left -= 1
             if not self._line(line):
                 return
-        if len(self._tail) >= MAX_BOT_LINE:
+        if len(self._tail) >= MAX_BOT_LINE and self._lenient:
+            # What is cut is dropped now: a program that writes byte by byte must not make each chunk cost a
+            # copy of its whole line.
+            self._tail = self._tail[:MAX_BOT_LINE]
+        elif len(self._tail) >= MAX_BOT_LINE:
             self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
-        elif over:
+        if over and self.end is None:
             self.end = Event("overflow", f"more than {self._most_bytes:,} bytes between two requests")
 
     def _line(self, line: bytes) -> bool:
         """Take a line without its newline; return False if the output is malformed."""
         if len(line) >= MAX_BOT_LINE:
-            self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
-            return False
+            if not self._lenient:
+                self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
+                return False
+            line = _cut(line)
         if line.endswith(b"\r"):
             line = line[:-1]
         if line:
             try:
-                self.events.append(Event("line", line.decode("utf-8")))
+                text = line.decode("utf-8")
             except UnicodeDecodeError as error:
-                self.end = Event("malformed", f"a line that is not UTF-8: byte {line[error.start]:#04x}")
-                return False
+                if not self._lenient:
+                    self.end = Event("malformed", f"a line that is not UTF-8: byte {line[error.start]:#04x}")
+                    return False
+                text = line.decode("latin-1")
+            self.events.append(Event("line", text))
         return True
 
     def close(self, event: Event) -> None:
@@ -111,7 +131,7 @@ class LineBuffer:
         return self._tail.decode("utf-8", "replace").strip()
 
     def take(self) -> Event | None:
-        """Take the next event, or None while there is none. The end is returned again and again."""
+        """Take the next event, or None while there is none. The end is returned every time."""
         return self.events.popleft() if self.events else self.end
 
     def drain(self) -> Sequence[Event]:
@@ -125,8 +145,14 @@ class LineBuffer:
         return events
 
 
+def _cut(line: bytes) -> bytes:
+    """The beginning of a line that is too long, without the part of a character at its end."""
+    line = line[: MAX_BOT_LINE - 1]
+    return line[: len(line.rstrip(bytes(range(0x80, 0xC0))))].rstrip(bytes(range(0xC0, 0x100)))
+
+
 class ErrorBuffer:
-    """Keeps a bot's standard error until it is taken: long lines cut, and what is dropped counted."""
+    """Keeps a bot's standard error until it is taken: cuts long lines, and counts dropped ones."""
 
     __slots__ = ("_dropped", "_lines", "_tail", "kept")
 
@@ -138,6 +164,7 @@ class ErrorBuffer:
 
     def feed(self, data: bytes) -> None:
         """Take a chunk of standard error."""
+        # A bot may write gigabytes to standard error; the excess is counted and thrown away.
         room = MAX_STDERR - self.kept
         if len(data) > room:
             self._dropped += len(data) - room
@@ -157,13 +184,14 @@ class ErrorBuffer:
             self._tail = b""
 
     def take(self) -> Sequence[str]:
-        """Take the lines since the last call; a last line counts what was dropped."""
+        """Take the lines since the last call; a last line counts the dropped ones."""
         if not self.kept and not self._lines:
             return ()
         if self._dropped:
             self.close()
             self._lines.append(f"({self._dropped:,} more bytes of standard error were dropped)")
-        lines, self._lines = self._lines, []
+        lines = self._lines
+        self._lines = []
         self.kept = self._dropped = 0
         return lines
 
@@ -179,16 +207,16 @@ class BufferedChannel(Channel):
         self._lines = LineBuffer()
         self._errors = ErrorBuffer()
 
-    def widen(self, most_bytes: int, most_lines: int) -> None:
+    def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:
         """Allow more output between two requests."""
-        self._lines.widen(most_bytes, most_lines)
+        self._lines.widen(most_bytes, most_lines, lenient=lenient)
 
     def idle(self) -> bool:
         """Whether no output and no standard error wait to be taken."""
         return not (self._lines.events or self._lines.end is not None or self._errors.kept)
 
     def pending(self) -> Sequence[Event]:
-        """Take what has come by now, without waiting."""
+        """Take the events so far, without waiting."""
         return self._lines.drain()
 
     def stderr(self) -> Sequence[str]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from tourney.bots.channel.interface import Event, Reading, Withheld
+from tourney.bots.channel.interface import Event, MemoryUse, Reading, Withheld
 from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.channel.waiting import MAX_POLL_MS, poll_ms
 from tourney.bots.sandbox.bot_processes import BotProcesses
@@ -18,6 +18,7 @@ MAX_QUEUE: Final = 16 * 1024 * 1024
 
 _CHUNK = 64 * 1024
 _TIMEOUT = Event("timeout")
+_FULL = Event("starved", "stopped, as memory was almost full")
 _read = os.read
 _write = os.write
 
@@ -32,6 +33,7 @@ class ProcessChannel(BufferedChannel):
     ) -> None:
         super().__init__()
         self._group = group
+        self._memory_watch = group.watch
         self.weakened = group.weakened
         self._stdin, self._stdout, self._stderr = pipes
         self._clock = clock
@@ -52,8 +54,9 @@ class ProcessChannel(BufferedChannel):
             self._listen(group.pidfd)
 
     def send(self, data: bytes) -> None:
-        """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
+        """Queue lines for the bot and write as much as its pipe takes; the rest is written while waiting."""
         if self._unsent:
+            # A bot that never reads must not fill the referee's memory with requests.
             if len(self._unsent) + len(data) > MAX_QUEUE:
                 self._stuck = True
             else:
@@ -62,6 +65,7 @@ class ProcessChannel(BufferedChannel):
         if self._stdin < 0:
             return
         try:
+            # Pipes are non-blocking: a bot that does not read cannot hold up the referee.
             sent = os.write(self._stdin, data)
         except BlockingIOError:
             sent = 0
@@ -73,7 +77,7 @@ class ProcessChannel(BufferedChannel):
             self._listen(self._stdin, select.POLLOUT)
 
     def pending(self) -> Sequence[Event]:
-        """Take what has come by now, without waiting."""
+        """Take the events so far, without waiting."""
         while self._pump(0) and self._lines.end is None:
             pass
         return super().pending()
@@ -88,27 +92,38 @@ class ProcessChannel(BufferedChannel):
         self._looked = -1
         self.send(data)
 
+    def now(self) -> int:
+        """The time of its clock."""
+        return self._clock()
+
     def sources(self) -> Mapping[int, int]:
         """Its output, its standard error, its end, and its input while lines are queued."""
         return self._sources
 
+    def look_ms(self) -> int:
+        """The milliseconds until memory has to be looked at again."""
+        return MAX_POLL_MS if self._memory_watch is None else self._memory_watch.due_ms()
+
     def wait(self, deadline: int) -> Event:
-        """The next event that came by the deadline; ``timeout`` if there is none."""
+        """The next event by the deadline; ``timeout`` if there is none."""
         lines = self._lines
         if (event := self._heard()) is not None:
             return event
         # The clock is read before the look: a referee held up between the two costs the bot no time.
         # The first look from the deadline on is the last, or a bot that always has output would gain time.
-        while self._looked < deadline or self._ending:
+        watch = self._memory_watch
+        while watch is None or not watch.is_low():
+            if self._looked >= deadline and not self._ending:
+                return _TIMEOUT
             now = self._looked = self._clock()
             left = 0 if self._ending else deadline - now
             self._ending = False
-            self._pump(min((left + 999_999) // 1_000_000, MAX_POLL_MS) if left > 0 else 0)
+            self._pump(min(poll_ms(left), self.look_ms()))
             # Equal to _heard, inlined for speed.
             held = self._unsent or self._stuck
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
                 return event
-        return _TIMEOUT
+        return _FULL
 
     def collect(self) -> bool:
         """Serve all pipes once; whether the output has ended."""
@@ -129,6 +144,8 @@ class ProcessChannel(BufferedChannel):
         lines = self._lines
         if lines.events or lines.end is not None or self._unsent or self._stuck:
             return super().ask(data, deadline)
+        if self._memory_watch is not None and self._memory_watch.is_low():
+            return _FULL
         self._looked = -1
         try:
             taken = _write(self._stdin, data)
@@ -142,7 +159,7 @@ class ProcessChannel(BufferedChannel):
         try:
             output = _read(self._stdout, _CHUNK)
         except BlockingIOError:
-            ready = self._poll(poll_ms(deadline - self._clock()))
+            ready = self._poll(min(poll_ms(deadline - self._clock()), self.look_ms()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 lines.renew()
                 self._serve(ready)
@@ -161,9 +178,12 @@ class ProcessChannel(BufferedChannel):
     def _gathered(self, output: bytes, deadline: int) -> bytes:
         """Read on to the line that is waited for, as long as nothing but a little output comes."""
         while 0 < len(output) < MAX_BOT_LINE:
-            if output.endswith(b"\n") and output.startswith(self._word, output.rfind(b"\n", 0, -1) + 1):
-                break
-            ready = self._poll(poll_ms(deadline - self._clock()))
+            if output.endswith(b"\n"):
+                last = output[output.rfind(b"\n", 0, -1) + 1 :]
+                # A blank before the word only costs the quick way.
+                if last.lstrip().startswith(self._word):
+                    break
+            ready = self._poll(min(poll_ms(deadline - self._clock()), self.look_ms()))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 break
             more = _read(self._stdout, _CHUNK)
@@ -183,25 +203,27 @@ class ProcessChannel(BufferedChannel):
         return self._errors.take()
 
     def cpu_ms(self) -> int | None:
-        """The CPU time the bot has used so far, or None where it is not known."""
+        """The CPU time that the bot has used so far, or None if unknown."""
         return self._group.cpu_ms()
 
     def reading(self) -> Reading | None:
-        """Processor time that the bot has used and lacked so far, or None where that is unknown."""
+        """Processor time that the bot has used and lacked so far, or None if unknown."""
         return self._group.reading()
 
     def rivals(self) -> int | None:
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return self._group.rivals()
 
-    def used_mb(self) -> int | None:
-        """The most memory that the bot has used so far, or None where no control group counts it."""
-        return self._group.used_mb()
+    def memory_use(self) -> MemoryUse | None:
+        """The most memory that the bot has used so far: what its control group counted, or its processes."""
+        return self._group.memory_use()
 
     def withheld(self, milliseconds: int) -> Withheld | None:
         """A line without its newline, or the first line but ``info`` that comes once the input is closed."""
         if part := self._lines.unfinished():
             return Withheld(part, whole=False, at_end=False)
+        if not milliseconds:
+            return None
         self.thaw()  # it may have been judged while others were still starting
         self._shut_stdin()
         deadline = self._clock() + milliseconds * 1_000_000
@@ -219,7 +241,7 @@ class ProcessChannel(BufferedChannel):
             self._group.freeze()
 
     def thaw(self) -> None:
-        """Let them go on."""
+        """Let the processes continue."""
         if self._frozen:
             self._frozen = False
             self._group.freeze(frozen=False)
@@ -247,7 +269,7 @@ class ProcessChannel(BufferedChannel):
             self._stdout = self._stderr = -1
 
     def leave(self) -> bool:
-        """Write what is queued, then end the bot's input; whether it has exited."""
+        """Write the queued lines, then end the bot's input; return whether it has exited."""
         if not self._leaving:
             self._leaving = True
             self.thaw()
@@ -336,7 +358,7 @@ class ProcessChannel(BufferedChannel):
             self._ignore(self._stdin)
 
     def _shut_stdin(self) -> None:
-        """Close the bot's input, or drop what is queued if the bot closed it."""
+        """Close the bot's input, or drop the queued lines if the bot closed it."""
         self._unsent = b""
         self._drop(self._stdin)
         self._stdin = -1

@@ -76,6 +76,7 @@ class ScriptedChannel(Channel):
         if rest:
             raise AssertionError(f"{self._name}: the referee sent half a line: {rest!r}")
         for line in lines:
+            # Lines that a bot sent unasked stay until the referee takes them, as in a pipe.
             while (event := self._next()) is not None and self._end is None:
                 self._unheard.append(event)
             if self._step == _SILENCE:
@@ -103,10 +104,15 @@ class ScriptedChannel(Channel):
             self.clock.now = max(self.clock.now, deadline)
         return event
 
+    def now(self) -> int:
+        """The time of its clock."""
+        return self.clock.now
+
     def stderr(self) -> Sequence[str]:
         """Take the script's lines of standard error so far."""
         self._skip()
-        lines, self._stderr = self._stderr, []
+        lines = self._stderr
+        self._stderr = []
         return lines
 
     def freeze(self) -> None:
@@ -149,6 +155,7 @@ class ScriptedChannel(Channel):
                 continue
             if deadline is not None and self._comes > max(deadline, self._asked):
                 return False
+            # The clock never goes back: another script on it may have moved it further.
             self.clock.now = max(self.clock.now, self._comes)
             if not step.startswith("2 "):
                 return True
@@ -194,8 +201,9 @@ def _check(step: str) -> None:
 def _matches(step: str, line: str) -> bool:
     if step == f"> {line}":
         return True
-    wanted, said = step.removeprefix("> ").split(" "), line.split(" ")
-    return step.startswith("> ") and len(wanted) == len(said) and all(map(_fits, wanted, said))
+    wanted = step.removeprefix("> ").split(" ")
+    words = line.split(" ")
+    return step.startswith("> ") and len(wanted) == len(words) and all(map(_fits, wanted, words))
 
 
 def _fits(wanted: str, word: str) -> bool:

@@ -21,7 +21,10 @@ def wait_for_any(channels: Iterable[Channel], nanoseconds: int) -> None:
     Nothing is read or written.
     """
     poll = select.poll()
+    longest = poll_ms(nanoseconds)
     for channel in channels:
         for descriptor, events in channel.sources().items():
             poll.register(descriptor, events)
-    poll.poll(poll_ms(nanoseconds))
+        if (milliseconds := channel.look_ms()) is not None:
+            longest = min(longest, milliseconds)
+    poll.poll(longest)

@@ -11,10 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
-from tourney.bots.channel.interface import Event, EventKind, Reading
+from tourney.bots.channel.interface import Event, EventKind, MemoryUse, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.machine_memory import memory_groups, oom_kills
+from tourney.bots.sandbox.memory_watch import MemoryWatch
 from tourney.bots.sandbox.processes import (
     TRY_SECONDS,
     Pipes,
@@ -26,6 +27,7 @@ from tourney.bots.sandbox.processes import (
     runnable_threads,
     signal_tree,
     tree_cpu_ns,
+    tree_memory_kib,
     tree_run_delay_ns,
 )
 from tourney.errors import SandboxError
@@ -38,11 +40,12 @@ _EXIT_SIGNAL = 128
 
 
 class BotProcesses:
-    """All processes of one bot. ``pidfd`` becomes readable when the first process exits; -1 without such.
+    """All processes of one bot. ``pidfd`` becomes readable when the first process exits; -1 without pidfds.
 
     A control group freezes, measures and kills all of them. Without one, the descendants of the first process
-    are searched for and the process group is killed. ``release`` is called once they are gone. ``alive``
-    holds the first processes that are not reaped yet, of all bots of this process.
+    are searched for and the process group is killed; ``watch`` is there if no group counts their memory.
+    ``release`` is called once they are gone. ``alive`` holds the first processes that are not reaped yet, of
+    all bots of this process.
     """
 
     alive: ClassVar[set[int]] = set()
@@ -64,7 +67,10 @@ class BotProcesses:
         self._cpu_ns: int | None = None
         self._before_ns = 0
         self._status: int | None = None
-        self._host_kills = host_kills() if cgroup is None or cgroup.memory is None else None
+        counted = cgroup is not None and cgroup.memory is not None
+        self._host_kills = None if counted else host_kills()
+        self.watch = None if counted else MemoryWatch(self._look_at_memory)
+        self._most_kib = 0  # of memory that the processes had in use when someone looked
         expose_to_killer(process.pid)
         BotProcesses.alive.add(self.pid)
         try:
@@ -78,7 +84,7 @@ class BotProcesses:
         return self._process.returncode
 
     def begin(self) -> None:
-        """Count the processor time from here on: what its sandbox took is not the bot's."""
+        """Count the processor time from here on: the time of its sandbox is not the bot's."""
         self._before_ns = self._used() or 0
 
     @property
@@ -90,7 +96,7 @@ class BotProcesses:
         """Stop all processes, or let them continue."""
         if (core := self._core) is not None:
             core.freeze(frozen=frozen)
-        elif (root := self._root()) is not None:
+        elif (root := self._root()) is not None and not self.exited(0):  # else its number may be reused
             signal_tree(root, signal.SIGSTOP if frozen else signal.SIGCONT, spare=self.spared)
 
     def kill(self) -> None:
@@ -124,9 +130,17 @@ class BotProcesses:
             waited = tree_run_delay_ns(root)
         return Reading(used - self._before_ns, waited or 0)
 
-    def used_mb(self) -> int | None:
-        """The most memory that all processes together have used, in MiB; None if no group counts it."""
-        return None if self._cgroup is None else self._cgroup.used_mb()
+    def memory_use(self) -> MemoryUse | None:
+        """The most memory that all processes together have used; without a group, when someone looked."""
+        used = None if self._cgroup is None else self._cgroup.used_mb()
+        if used is not None:
+            return MemoryUse(used, whole=True)
+        self._look_at_memory()
+        return MemoryUse(self._most_kib >> 10, whole=False)
+
+    def _look_at_memory(self) -> None:
+        if (root := self._root()) is not None and not self.exited(0):
+            self._most_kib = tree_memory_kib(root, self._most_kib)
 
     def rivals(self) -> int | None:
         """Threads of others that compete for each of the bot's processors now; None if unknown.
@@ -139,14 +153,17 @@ class BotProcesses:
             processors = os.sched_getaffinity(self.pid)
             before = runnable_threads()
             running = int(read_proc("/proc/loadavg").split()[3].partition(b"/")[0])
-            core, root = self._core, self._root()
-            own = core.members() if core is not None else process_tree(root) if root is not None else []
+            core = self._core
+            root = self._root()
+            bot_processes = (
+                core.members() if core is not None else process_tree(root) if root is not None else []
+            )
             after = runnable_threads()
         except (AttributeError, OSError, ValueError, IndexError):
             return None
-        others = before.keys() & after.keys() - {*own, os.getpid()}
+        others = before.keys() & after.keys() - {*bot_processes, os.getpid()}
         seen = sum(place in processors for pid in others for place in after[pid])
-        hidden = running - max(sum(map(len, found.values())) for found in (before, after))
+        hidden = running - max(sum(map(len, threads.values())) for threads in (before, after))
         # Rounded up, because one rival on two processors slows the bot; hidden ones may be on any processor.
         return -(-seen // len(processors)) + max(0, hidden) // (os.cpu_count() or 1)
 
@@ -176,9 +193,9 @@ class BotProcesses:
         return True
 
     def reap(self, *, keep_caches: bool = False) -> None:
-        """Reap the first process after ``kill``, and release what was held for the bot.
+        """Reap the first process after ``kill``, and release the bot's group and user.
 
-        ``keep_caches`` is that of ``Cgroup.leave``, which removes the group once all processes have left it.
+        ``keep_caches``: see ``Cgroup.leave``, which removes the group once all processes have left it.
         """
         self.cpu_ms()
         if self._status is None and self.exited(_REAP_MS):
@@ -193,8 +210,10 @@ class BotProcesses:
         if self.pidfd >= 0:
             os.close(self.pidfd)
             self.pidfd = -1
-        cgroup, self._cgroup = self._cgroup, None
-        release, self._release = self._release, None
+        cgroup = self._cgroup
+        self._cgroup = None
+        release = self._release
+        self._release = None
         if cgroup is not None:
             cgroup.leave(release, keep_caches=keep_caches)
         elif release is not None:
@@ -228,7 +247,7 @@ class BotProcesses:
         return code in (-signal.SIGKILL, _EXIT_SIGNAL + signal.SIGKILL)
 
     def _sandbox_killed(self, code: int) -> bool:  # noqa: ARG002 - without a sandbox, the code is the bot's
-        """Whether an exit code is that of a sandbox which was killed."""
+        """Whether an exit code means that the sandbox was killed."""
         return False
 
     def _killed_by_host(self, code: int) -> bool:
@@ -241,12 +260,12 @@ class BotProcesses:
         return self._cgroup is not None and self._cgroup.memory_kills()[1] > 0
 
     def death(self) -> str:
-        """Say how the bot's output ended: by an exit, by a signal, or closed by a bot that runs on."""
+        """The end of the bot's output in words: an exit, a signal, or closed by a bot that runs on."""
         code = self._exit_code() if self.exited(_CLOSED_MS) else None
         if code is None:
             words = "closed its output"
         else:
-            words = self._exit_words(code) if code >= 0 else f"killed by {_signal_name(-code)}"
+            words = self._exit_words(code) if code >= 0 else exit_words(code)
         if self._cgroup is not None and self._cgroup.memory_kills()[0]:
             return f"{words} (out of memory: its processes together met their bound)"
         if code is not None and self._killed_by_host(code):
@@ -269,7 +288,7 @@ class BotProcesses:
         return status if info.si_code == os.CLD_EXITED else -status
 
     def _exit_words(self, code: int) -> str:
-        return f"exited with code {code}"
+        return exit_words(code)
 
 
 class NamespaceProcesses(BotProcesses):
@@ -284,13 +303,13 @@ class NamespaceProcesses(BotProcesses):
     def _root(self) -> int | None:
         """The namespace's first process; None before it has started, and once it is reaped."""
         if self._first is None and self._status is None:
-            found = children_of(self.pid)
+            children = children_of(self.pid)
             # With any other number it is not known which one is the namespace's first process.
-            self._first = found[0] if len(found) == 1 else None
+            self._first = children[0] if len(children) == 1 else None
         return self._first if self._status is None else None
 
     def kill(self) -> None:
-        """End the namespace; if there is none yet or it lingers, kill every process there is."""
+        """End the namespace; if there is none yet or it lingers, kill every process of the bot."""
         first = self._root()
         if first is not None and not self.exited(0):
             # Bubblewrap is alive and has not reaped it, so the number is still its own.
@@ -300,7 +319,7 @@ class NamespaceProcesses(BotProcesses):
                 core.freeze(frozen=False)
             if self.exited(_SOON_MS):
                 return
-            # It competes for a processor with all that the bot started, maybe a fork bomb: kill those first.
+            # It competes for a processor with the bot's processes, perhaps a fork bomb: kill these first.
             if core is not None:
                 core.kill()
             else:
@@ -329,6 +348,11 @@ def host_kills() -> int:
 @cache
 def _own_memory_groups() -> tuple[Path, ...]:
     return memory_groups()
+
+
+def exit_words(code: int) -> str:
+    """How a process ended, by its exit code; a signal is negative."""
+    return f"killed by {_signal_name(-code)}" if code < 0 else f"exited with code {code}"
 
 
 def _signal_name(number: int) -> str:
@@ -377,11 +401,11 @@ class HeldBot:
         if not poll.poll(TRY_SECONDS * 1000):
             raise SandboxError(f"{self._name} does not work here (it hangs)")
         # Another byte is the first letter of an error, if errors go to the same pipe.
-        said = os.read(self._pipes.stdout, 1)
-        if said != b"\n" or self._group.exited(0):
+        answer = os.read(self._pipes.stdout, 1)
+        if answer != b"\n" or self._group.exited(0):
             self._group.exited(TRY_SECONDS * 1000)
             errors = self._pipes.stderr if self._pipes.stderr >= 0 else self._pipes.stdout
-            why = said.decode("ascii", "replace").strip() + last_line(errors)
+            why = answer.decode("ascii", "replace").strip() + last_line(errors)
             raise SandboxError(with_limits(f"{self._name} does not work here ({why or self._group.death()})"))
 
 

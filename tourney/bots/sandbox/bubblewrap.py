@@ -21,6 +21,7 @@ from tourney.bots.sandbox.sandbox import Degree, Launch, ResourceLimits, Sandbox
 from tourney.bots.sandbox.visible_files import (
     BOT_FOLDER,
     Copy,
+    add_accounts,
     add_figures,
     add_folder,
     add_shown,
@@ -88,8 +89,8 @@ class Users:
             return None
         first, count = self.range
         # Neighbouring processes get other users, until their numbers wrap around in the range.
-        own = (first + (self._process * USERS_PER_PROCESS + k) % count for k in range(USERS_PER_PROCESS))
-        user = min(own, key=lambda user: self._taken.get(user, 0))
+        users = (first + (self._process * USERS_PER_PROCESS + k) % count for k in range(USERS_PER_PROCESS))
+        user = min(users, key=lambda user: self._taken.get(user, 0))
         self._taken[user] = self._taken.get(user, 0) + 1
         return user
 
@@ -134,7 +135,9 @@ class Bubblewrap(Sandbox):
     @classmethod
     def open(cls, level: SandboxLevel) -> Self:
         """The sandbox with all extras that work here. Raises SandboxError if it does not start."""
-        users, cgroups = Users.of_this_host(), find_cgroups()
+        users = Users.of_this_host()
+        cgroups = find_cgroups()
+        # As root without other users, a bot would run as root inside, with the rights of every file's owner.
         if os.geteuid() == 0 and users.range is None:
             raise SandboxError("the user namespace of this root has no users for the bots")
         whole = cls(level, EXTRAS, users, cgroups)
@@ -180,7 +183,7 @@ class Bubblewrap(Sandbox):
 
     @property
     def shown(self) -> Sequence[Path]:
-        """The system's paths, the interpreter's, and those of the SDK and the games."""
+        """The paths of the system, the interpreter, the SDK and the games."""
         return (*system_paths(), *interpreter_paths())
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:
@@ -196,6 +199,10 @@ class Bubblewrap(Sandbox):
         try:
             launch.cgroup = self._make_cgroup(limits)
             self._add_mounts(launch, command, limits, writable=writable)
+            add_accounts(launch, *((os.getuid(), os.getgid()) if user is None else (user, user)))
+            # By /proc a bot could lower its weight (autogroup) so as to wait for a processor on purpose, move
+            # the machine's number of logins, or leave notes on pages (clear_refs).
+            launch.words += ["--remount-ro", "/", "--remount-ro", "/proc", "--chdir", "/"]
             # Bubblewrap reads its options when it is in its groups, so all that it starts is in them.
             words, launch.words_to = os.pipe()
             launch.fds.append(high(words))
@@ -212,7 +219,7 @@ class Bubblewrap(Sandbox):
     def _add_mounts(
         self, launch: Launch, command: BotCommand, limits: ResourceLimits, *, writable: bool
     ) -> None:
-        """Add what a bot or a build sees beside the system, and its filter of system calls."""
+        """Add the files that a bot or a build sees besides the system, and its filter of system calls."""
         add_shown(launch, command.read_only, move="empty-tmp" in self._extras)
         add_figures(launch, limits.memory_mb)
         if writable:
@@ -220,32 +227,28 @@ class Bubblewrap(Sandbox):
             launch.words += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
         else:
             add_folder(launch, command.folder, limits.memory_mb)
-        # By /proc a bot could lower its weight (autogroup) so as to wait for a processor on purpose, move the
-        # machine's number of logins, or leave notes on pages (clear_refs).
-        launch.words += ["--remount-ro", "/", "--remount-ro", "/proc"]
         if self._filters and (program := seccomp_filter(build=writable)) is not None:
             launch.fds.append(memory_file(program))
             launch.words += ["--seccomp", str(launch.fds[-1])]
-        launch.words += ["--chdir", "/"]
 
     def _inner_words(self, command: BotCommand, limits: ResourceLimits) -> list[str]:
         """The words that limit a process in the sandbox, let it wait, and make it the bot."""
         bounded = "process-limit" in self._extras
         flag = _processes_flag()
         before = [] if flag else prlimit_words(self._prlimit, limits, processes=bounded)
-        own = [_ulimits(limits, flag if bounded else "")] if flag else []
+        bounds = [_ulimits(limits, flag if bounded else "")] if flag else []
         # The variables come last, because the programs before take longer with a language.
         env = [f"{name}={value}" for name, value in command.env.items()]
         # By their numbers, quoted: the shell parses no value and no word of the bot's.
         names = " ".join(f'"${{{k}}}"' for k in range(1, len(env) + 1))
         export = [f"export {names}", f"shift {len(env)}"] if env else []
-        script = " && ".join([*own, _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
+        script = " && ".join([*bounds, _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
         last = [] if _shell_is_exact() else [self._env, *_UNSET]
         return [*before, _SHELL, "-c", script, "sh", *env, *last, *command.argv]
 
 
 def _ulimits(limits: ResourceLimits, flag: str) -> str:
-    """The commands of a shell that set limits; ``flag`` is that of processes, if they are limited."""
+    """The commands of a shell that set limits; ``flag`` limits processes, "" if they are not limited."""
     limited = {"v": limits.address_mb << 10, "f": limits.file_mb << 11, "n": limits.open_files, "c": 0}
     if flag:
         limited[flag] = limits.processes
@@ -263,8 +266,8 @@ def _processes_flag() -> str:
     wanted |= {"core file size": 0, "processes": 100}
     for flag in "pu":
         script = f'{_ulimits(limits, flag)} && exec "$@"'
-        said = output_of([_SHELL, "-c", script, "sh", "/bin/cat", _LIMITS]) or ""
-        rows = {line[:26].strip(): line[26:].split()[:2] for line in said.splitlines()}
+        printed = output_of([_SHELL, "-c", script, "sh", "/bin/cat", _LIMITS]) or ""
+        rows = {line[:26].strip(): line[26:].split()[:2] for line in printed.splitlines()}
         if all(rows.get(f"Max {name}") == [str(value)] * 2 for name, value in wanted.items()):
             return flag
     return ""
@@ -272,7 +275,7 @@ def _processes_flag() -> str:
 
 @cache
 def _shell_is_exact() -> bool:
-    """Say whether a shell adds no variable to what it becomes, after ``unset``."""
+    """Whether the shell, after ``unset``, adds no variable to the program that replaces it."""
     script = f'unset {_ADDED}; export "$1" && shift && exec "$@"'
     return output_of([_SHELL, "-c", script, "sh", "A=1", _needed("env")]) == "A=1\n"
 

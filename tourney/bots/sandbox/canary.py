@@ -1,4 +1,4 @@
-"""A bot that tries to break out; `tourney doctor` and the attack tests look at what it managed.
+"""A bot that tries to break out; `tourney doctor` and the attack tests examine its success.
 
 A program of its own, of the standard library alone: this file and ``canary_tools`` are copied to the bot's
 folder. `python -m tourney.bots.sandbox.canary JSON`, where JSON holds ``Facts``, prints for each probe
@@ -25,16 +25,17 @@ from resource import RLIMIT_CORE, RLIMIT_NOFILE, getrlimit, setrlimit
 from tourney.bots.sandbox import canary_tools as tools
 from tourney.bots.sandbox.canary_tools import LIBC, MIB, Facts, fork, in_child, read_proc, works
 
-CLONE_NEWUSER, FILL_MB = 0x10000000, 160
+CLONE_NEWUSER = 0x10000000
+FILL_MB = 160
 
 
 def _find_variables(_: Facts) -> int:
-    found = set(os.environ)
+    variables = set(os.environ)
     for path in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
             words = path.read_bytes().split(b"\0")
-            found |= {word.partition(b"=")[0].decode("utf-8", "replace") for word in words if word}
-    return len(found - tools.VARIABLES)
+            variables |= {word.partition(b"=")[0].decode("utf-8", "replace") for word in words if word}
+    return len(variables - tools.VARIABLES)
 
 
 def _append_to_secret(facts: Facts) -> int:
@@ -74,9 +75,9 @@ def _signal_referee(facts: Facts) -> bool:
 
 
 def _connect_abstract(facts: Facts) -> bool:
-    with socket.socket(socket.AF_UNIX) as one:
-        one.settimeout(5)
-        one.connect(f"\0tourney-doctor-{facts.token}")
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(5)
+        client.connect(f"\0tourney-doctor-{facts.token}")
     return True
 
 
@@ -117,15 +118,17 @@ def _queue_memory(facts: Facts) -> int:
     share = (facts.memory_mb + 64) * MIB // 4
 
     def queue() -> object:
-        queued, data, pairs = 0, b"1" * 65_536, []
+        queued = 0
+        data = b"1" * 65_536
+        pairs = []
         while queued < share:
             pairs.append(socket.socketpair())
-            for one in pairs[-1]:
-                one.setblocking(False)
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MIB)
+            for end in pairs[-1]:
+                end.setblocking(False)
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MIB)
                 with suppress(BlockingIOError):
                     while queued < share:
-                        queued += one.send(data)
+                        queued += end.send(data)
         return pairs
 
     return tools.all_at_once(4, queue) * 4 * share // MIB
@@ -190,10 +193,10 @@ def _use_locks(facts: Facts) -> str:
     except BlockingIOError:
         return "saw a lock"
     fcntl.fcntl(fd, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 1, 1, 0))
-    other = os.open(facts.locked, os.O_RDONLY)  # a lock is seen only through another open file
+    second_file = os.open(facts.locked, os.O_RDONLY)  # a lock is seen only through another open file
     question = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1, 1, 0)
-    kind = struct.unpack_from("h", fcntl.fcntl(other, fcntl.F_OFD_GETLK, question))[0]
-    os.close(other)
+    kind = struct.unpack_from("h", fcntl.fcntl(second_file, fcntl.F_OFD_GETLK, question))[0]
+    os.close(second_file)
     os.close(fd)
     return "" if kind == fcntl.F_UNLCK else "set a record lock"
 
@@ -313,7 +316,7 @@ def _see_private(facts: Facts) -> str:
 
 
 def _is_original(facts: Facts) -> bool:
-    return [(found := Path(facts.sample).stat()).st_dev, found.st_ino] == facts.inode
+    return [(status := Path(facts.sample).stat()).st_dev, status.st_ino] == facts.inode
 
 
 def _make_namespace(_: Facts) -> bool:
@@ -379,13 +382,13 @@ TRIED: Mapping[str, list[str]] = {
 
 
 def _attempt(name: str, facts: Facts) -> tuple[bool, str]:
-    """Whether a probe worked, and what it managed or why not."""
+    """Whether a probe worked, and its result or the reason that it failed."""
     probe, words = PROBES[name]
     try:
-        found = probe(facts)
+        gain = probe(facts)
     except (OSError, ValueError, MemoryError) as error:
         return False, getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return (True, words.format(found, **facts._asdict())) if found else (False, "held back")
+    return (True, words.format(gain, **facts._asdict())) if gain else (False, "held back")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What the canary and its referee share: what it knows of the host, children, system calls, cached pages.
+"""Tools of the canary and its referee: facts of the host, children, system calls, cached pages.
 
 The kernel's cache of a file's pages is a place in which one match could leave a trace for another. Of the
 standard library alone: see ``canary``.
@@ -68,7 +68,7 @@ CACHED_BYTES = 256 * 1024  # size of each file of ``shared_library``
 
 
 class Facts(NamedTuple):
-    """What the canary is to try, and what it needs to know of the host."""
+    """The targets of the canary, and the facts of the host that it needs."""
 
     token: str  # marks the command lines of all canaries, and names a socket without a file
     secret: str
@@ -110,22 +110,23 @@ def fork(job: Callable[[], object]) -> int:
 
 
 def in_child(job: Callable[[], object]) -> bool:
-    """Try something in a child, whose end undoes what it did to itself."""
+    """Try something in a child process, whose end undoes its changes to itself."""
     return os.waitstatus_to_exitcode(os.waitpid(fork(job), 0)[1]) == 0
 
 
 def all_at_once(count: int, hold: Callable[[], object]) -> bool:
     """Whether this number of children can hold something at the same time; each holds until all have it."""
-    gate, ready = os.pipe(), os.pipe()
+    gate = os.pipe()
+    ready = os.pipe()
 
     def wait() -> object:
         os.close(gate[1])
         os.close(ready[0])
-        kept = hold()  # alive until the gate closes
+        resource = hold()  # alive until the gate closes
         os.write(ready[1], b"!")
         os.close(ready[1])
         os.read(gate[0], 1)
-        return kept
+        return resource
 
     children = [fork(wait) for _ in range(count)]
     os.close(ready[1])
@@ -181,7 +182,7 @@ def is_refused(number: int, words: tuple[int, ...]) -> bool:
 
 
 def allowed_calls(calls: Mapping[str, tuple[tuple[int, int], tuple[int, ...]]]) -> list[str]:
-    """Make these system calls, and return those that were not refused."""
+    """Make these system calls, and return the ones that were not refused."""
     column = {"x86_64": 0, "aarch64": 1}.get(os.uname().machine)
     if column is None:
         return ["any: they cannot be tried on this machine"]
@@ -222,7 +223,7 @@ def cached_pages(path: Path) -> int:
 
 
 def drop_pages(path: Path) -> bool:
-    """Drop a file from the kernel's cache; say whether that is possible where it lies."""
+    """Drop a file from the kernel's cache; return whether its file system allows that."""
     fd = os.open(path, os.O_RDONLY)
     try:
         for _ in range(10):

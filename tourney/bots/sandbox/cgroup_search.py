@@ -18,7 +18,7 @@ _FILES: Final = {
 
 
 def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
-    """Folders where groups can be made here: none if that is unknown or not allowed."""
+    """Folders in which groups can be made here: none if that is unknown or not allowed."""
     shown = own_groups(proc)
     homes: list[Home] = []
     lacking = {"core", "memory", "pids", "pressure"}
@@ -42,24 +42,24 @@ def own_groups(proc: Path = Path("/proc/self")) -> dict[str, tuple[Path, ...]]:
     """
     try:
         mounts = _mounts((proc / "mountinfo").read_text("utf-8", "surrogateescape"))
-        own = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
+        paths = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
     except (OSError, ValueError, IndexError):
         return {}
     return {
-        controller: _upwards(*mounts[controller], own[controller])
-        for controller in mounts.keys() & own.keys()
+        controller: _upwards(*mounts[controller], paths[controller])
+        for controller in mounts.keys() & paths.keys()
     }
 
 
-def _upwards(mount: Path, root: str, own: str) -> tuple[Path, ...]:
-    """A group's folder and those of its ancestors, up to a mount that shows what is below ``root``."""
+def _upwards(mount: Path, root: str, path: str) -> tuple[Path, ...]:
+    """The folders of a group and its ancestors, up to a mount that shows the tree below ``root``."""
     if root != "/":
-        if own != root and not own.startswith(f"{root}/"):
+        if path != root and not path.startswith(f"{root}/"):
             return ()
-        own = own[len(root) :]
-    if "/.." in own:
+        path = path[len(root) :]
+    if "/.." in path:
         return ()
-    folder = mount / own.lstrip("/")
+    folder = mount / path.lstrip("/")
     return tuple(place for place in (folder, *folder.parents) if place.is_relative_to(mount))
 
 
@@ -76,7 +76,7 @@ def _best_home(folders: Iterable[Path], wanted: set[str]) -> Home | None:
 
 
 def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
-    """Make a group in a folder and return which of the wanted it has, if a process can join it."""
+    """Make a group in a folder and return the wanted controllers that it has, if a process can join it."""
     try:
         child, lock = claim_group(folder, "try")
     except OSError:
@@ -113,12 +113,13 @@ def _own(text: str) -> dict[str, str]:
 
 def _mounts(text: str) -> dict[str, tuple[Path, str]]:
     """The mount point of each hierarchy and the group that it shows, by controller."""
-    found: dict[str, tuple[Path, str]] = {}
+    mounts: dict[str, tuple[Path, str]] = {}
     for line in text.splitlines():
         front, _, back = line.partition(" - ")
-        fields, kind = [word.replace("\\040", " ") for word in front.split()], back.split()
+        fields = [word.replace("\\040", " ") for word in front.split()]
+        kind = back.split()
         shown = [""] if kind[0] == "cgroup2" else kind[-1].split(",") if kind[0] == "cgroup" else []
         for controller in shown:
             if controller in ("", "memory", "pids"):
-                found.setdefault(controller, (Path(fields[4]), fields[3]))
-    return found
+                mounts.setdefault(controller, (Path(fields[4]), fields[3]))
+    return mounts

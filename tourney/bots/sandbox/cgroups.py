@@ -23,7 +23,8 @@ from typing import Final, NamedTuple
 PREFIX: Final = "tourney-"
 PRESSURE = "cpu.pressure"
 _REMOVE_SECONDS = 5.0
-_LEAVE_SECONDS, _MOST_SECONDS = 0.0003, 0.01
+_LEAVE_SECONDS = 0.0003
+_MOST_SECONDS = 0.01
 """Time between two looks whether killed processes have left a group, at first and at most."""
 _DROPS: Final = 50  # times to look whether something is cached, and drop it again
 _CLAIMS = 100  # names to try: a process of another namespace with the same number may have taken one
@@ -129,24 +130,24 @@ class Cgroup:
         """
         if self.memory is None:
             return 0, 0
-        found: dict[str, int] = {}
+        events: dict[str, int] = {}
         for name in ("memory.events", "memory.oom_control"):
             with suppress(OSError, ValueError):
                 for line in (self.memory / name).read_text("ascii").splitlines():
                     word, _, count = line.partition(" ")
-                    found.setdefault(word, int(count))
-        met = found.get("oom", 0)
+                    events.setdefault(word, int(count))
+        met = events.get("oom", 0)
         for name in ("memory.failcnt", "memory.memsw.failcnt"):
             with suppress(OSError, ValueError):
                 met += _figure(self.memory, name)
         with suppress(OSError, ValueError):  # version 1 does not count failures for the kernel's own memory
             limit = _figure(self.memory, "memory.limit_in_bytes")
             met += _figure(self.memory, "memory.max_usage_in_bytes") >= limit
-        kills = found.get("oom_kill", 0)
+        kills = events.get("oom_kill", 0)
         return (kills, 0) if met else (0, kills)
 
     def used_mb(self) -> int | None:
-        """The most memory that the group has used, in MiB, or what it uses where the kernel keeps no more."""
+        """The most memory that the group has used, in MiB, or its present use if no maximum is counted."""
         for name in ("memory.peak", "memory.max_usage_in_bytes", "memory.current"):
             with suppress(OSError, ValueError):
                 if self.memory is not None:
@@ -176,7 +177,7 @@ class Cgroup:
             self._ended.groups.append(self)
 
     def is_gone(self) -> bool:
-        """Remove the groups that are empty; say whether none is left."""
+        """Remove the empty groups; return whether none is left."""
         for fd in (self._cpu, self._pressure):
             if fd >= 0:
                 os.close(fd)
@@ -194,10 +195,12 @@ class Cgroup:
         return not self._left
 
     def _unlock(self) -> None:
-        locks, self._locks = self._locks, ()
+        locks = self._locks
+        self._locks = ()
         for fd in locks:
             os.close(fd)
-        done, self._done = self._done, None
+        done = self._done
+        self._done = None
         if done is not None:
             done()
 
@@ -250,12 +253,12 @@ class Cgroups:
         """
         for group in self.ended.groups if wait else ():
             group.remove()
-        self.ended.groups[:] = [] if wait else [one for one in self.ended.groups if not one.is_gone()]
+        self.ended.groups[:] = [] if wait else [group for group in self.ended.groups if not group.is_gone()]
         return self.ended.cached
 
     def sweep(self) -> None:
         """Remove empty groups whose maker is gone."""
-        for folder in (found for home in self.homes for found in home.folder.glob(f"{PREFIX}*-*")):
+        for folder in (folder for home in self.homes for folder in home.folder.glob(f"{PREFIX}*-*")):
             with suppress(OSError), opened(folder, os.O_DIRECTORY) as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 drop_caches(folder)
@@ -280,10 +283,12 @@ def full_ns(fd: int) -> int | None:
 
 
 def _bound_memory(folder: Path, size: int) -> None:
-    needed, others = "memory.max", {"memory.swap.max": "0", "memory.oom.group": "1"}
+    needed = "memory.max"
+    others = {"memory.swap.max": "0", "memory.oom.group": "1"}
     if (folder / "memory.limit_in_bytes").exists():
         # Version 1. Its other file is missing if the kernel does not account for swap.
-        needed, others = "memory.limit_in_bytes", {"memory.memsw.limit_in_bytes": str(size)}
+        needed = "memory.limit_in_bytes"
+        others = {"memory.memsw.limit_in_bytes": str(size)}
     (folder / needed).write_text(str(size))
     for name, value in others.items():
         with suppress(OSError):
@@ -323,7 +328,7 @@ def remove_group(folder: Path) -> bool:
 
 
 def drop_caches(folder: Path) -> int:
-    """Drop what is cached in the name of a group without processes, and return the bytes that stay.
+    """Drop the pages cached in the name of a group without processes; return the bytes that stay.
 
     It is what the group was the first to read. Otherwise it stays cached after the match, and the time of a
     read shows that. The kernel drops it to get below a limit of 0, but not the pages that another processor

@@ -23,7 +23,7 @@ class Exposure(NamedTuple):
 
 
 class _Shown(NamedTuple):
-    """A shown path, and what is visible there: a place on a device, and the inode of that place."""
+    """A shown path, and the visible place on a device with its inode."""
 
     path: Path
     place: tuple[str, Path] | None
@@ -31,7 +31,7 @@ class _Shown(NamedTuple):
 
 
 def find_exposed(private: Mapping[str, Path], shown: Iterable[Path]) -> Exposure | None:
-    """The first of these private paths, by what they are, that bots see below a shown one; None if none is.
+    """The first private path (by description) that bots see below a shown one, or None.
 
     A private path need not exist yet.
     """
@@ -39,17 +39,20 @@ def find_exposed(private: Mapping[str, Path], shown: Iterable[Path]) -> Exposure
     visible = list(_visible(shown, listed))
     for what, path in private.items():
         real = _real(path)
-        place, inodes = _place(real, listed), {*map(_inode, (real, *real.parents))} - {None}
-        for one in visible:
-            if one.inode in inodes or (place and one.place and _is_below(place, one.place)):
-                return Exposure(what, path, one.path)
-        if linked := _hard_link(real, (_real(one.path) for one in visible)):
+        place = _place(real, listed)
+        inodes = {*map(_inode, (real, *real.parents))} - {None}
+        for visible_path in visible:
+            if visible_path.inode in inodes or (
+                place and visible_path.place and _is_below(place, visible_path.place)
+            ):
+                return Exposure(what, path, visible_path.path)
+        if linked := _hard_link(real, (_real(visible_path.path) for visible_path in visible)):
             return Exposure(what, path, linked)
     return None
 
 
 def _visible(shown: Iterable[Path], listed: Sequence[Mount]) -> Iterator[_Shown]:
-    """Yield what is visible at each shown path, and at each mount below it, which is shown along with it."""
+    """Yield the visible place of each shown path, and of each mount below it, which is shown too."""
     for path in shown:
         real = _real(path)
         yield _Shown(path, _place(real, listed), _inode(real))
@@ -68,8 +71,8 @@ def _place(real: Path, listed: Sequence[Mount]) -> tuple[str, Path] | None:
     return None if mount is None else (mount.device, mount.root / real.relative_to(mount.place))
 
 
-def _is_below(place: tuple[str, Path], other: tuple[str, Path]) -> bool:
-    return place[0] == other[0] and place[1].is_relative_to(other[1])
+def _is_below(place: tuple[str, Path], parent: tuple[str, Path]) -> bool:
+    return place[0] == parent[0] and place[1].is_relative_to(parent[1])
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
@@ -91,7 +94,7 @@ def _hard_link(file: Path, folders: Iterable[Path]) -> Path | None:
 
 
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield the entries below a folder that are not folders; what cannot be read is left out."""
+    """Yield the entries below a folder that are not folders; unreadable folders are left out."""
     pending = [str(folder)]
     while pending:
         with suppress(OSError), os.scandir(pending.pop()) as scan:

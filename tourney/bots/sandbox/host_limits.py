@@ -29,7 +29,7 @@ _ULIMITS: Final = (
 
 
 def low_limits(proc: Path = Path("/proc")) -> Iterator[str]:
-    """Yield a clause for each limit that is lower than what bots need."""
+    """Yield a clause for each limit that is too low for bots."""
     for kind, words, letter, unit, needed in _ULIMITS:
         hard = resource.getrlimit(kind)[1]
         if hard != resource.RLIM_INFINITY and hard // unit < needed:
@@ -53,7 +53,7 @@ def with_limits(reason: str) -> str:
 
 
 def process_limit() -> str:
-    """A clause on how many processes and threads there may be, for an error of starting one."""
+    """A clause on the number of processes and threads allowed, for an error of starting one."""
     limits = [text for text in low_limits() if "ulimit -u" in text or "pids.max" in text]
     return "; ".join(limits) or (
         f"the limit of processes and threads (ulimit -u) is {resource.getrlimit(resource.RLIMIT_NPROC)[0]:,}"

@@ -22,15 +22,23 @@ import struct
 from functools import cache
 from typing import Final
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD = 0x20
+_EQUAL = 0x15
+_AT_LEAST = 0x35
+_ANY_BIT = 0x45
+_RETURN = 0x06
 """Instructions of classic BPF: load a word of the call, compare it, test its bits, return."""
-_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
+_ALLOW = 0x7FFF0000
+_REFUSE = 0x00050000
 """The kernel's verdicts; the lower half of a refusal is the bot's errno, 0 a pretended success."""
-_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
+_NUMBER = 0
+_MACHINE = 4
+_ARGUMENTS = 16
 """Offsets of a call's number, its architecture, and its arguments of eight bytes each."""
 _NEW_NAMESPACES: Final = 0x7E020000
 _X32: Final = 0x40000000
-_UNIX, _IP = 1, (2, 10)
+_UNIX = 1
+_IP = (2, 10)
 _TERMINAL_INPUT: Final = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX, which type into a terminal
 _TERMINALS: Final = (0x5400, 0x5500)
 """The ioctls of terminals and pipes. Those of files read and change what the kernel has cached of them."""
@@ -56,7 +64,7 @@ _Numbers = tuple[int | None, int | None]
 def _calls(text: str) -> dict[str, _Numbers]:
     """Calls with their numbers on x86_64 and aarch64; ``-`` for one that an architecture lacks."""
     words = (word.split(":") for word in text.split())
-    return {name: (int(one), None if other == "-" else int(other)) for name, one, other in words}
+    return {name: (int(x86_64), None if aarch64 == "-" else int(aarch64)) for name, x86_64, aarch64 in words}
 
 
 NOT_PERMITTED: Final = _calls(
@@ -99,11 +107,18 @@ disk), times of files (devices are the host's), new sessions (the kernel numbers
 /proc/self/autogroup), and priorities (a bot with a low one waits on purpose)."""
 _SOCKET_COOKIE: Final = 57  # SO_COOKIE: the kernel counts it up for all sockets that are asked for theirs
 
-_CLONE, _IOCTL, _FCNTL = (56, 220), (16, 29), (72, 25)
-_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
-_OPEN, _OPENAT = (2, None), (257, 56)
-_MADVISE, _MSYNC, _PRCTL = (28, 233), (26, 227), (157, 167)
-_PREADV2, _PWRITEV2 = (327, 286), (328, 287)
+_CLONE = (56, 220)
+_IOCTL = (16, 29)
+_FCNTL = (72, 25)
+_SOCKET = (41, 198)
+_SOCKETPAIR = (53, 199)
+_OPEN = (2, None)
+_OPENAT = (257, 56)
+_MADVISE = (28, 233)
+_MSYNC = (26, 227)
+_PRCTL = (157, 167)
+_PREADV2 = (327, 286)
+_PWRITEV2 = (328, 287)
 _GETSOCKOPT = (55, 209)
 
 
@@ -187,7 +202,7 @@ _ALLOWANCE: Final = _step(_RETURN, _ALLOW)
 
 
 def _argument(place: int) -> bytes:
-    """Load the lower half of an argument, counted from 0: all that the kernel reads of those tested here."""
+    """Load the lower half of an argument, counted from 0: the kernel reads no more of these."""
     return _step(_LOAD, _ARGUMENTS + 8 * place)
 
 
@@ -234,5 +249,5 @@ folder (``refer``) unless a rule allows it, which kernels before 5.19 do not kno
 
 
 def landlock_words(perl: str) -> list[str]:
-    """The command that goes before a bot's and lets it read no file of /proc but those listed above."""
+    """The command before a bot's own, by which the bot can read only the listed files of /proc."""
     return [perl, "-e", _SCRIPT, _READABLE]

@@ -14,6 +14,7 @@ from tourney.bots.sandbox.cgroup_search import own_groups
 
 _PROC: Final = Path("/proc")
 _MEMINFO_UNIT: Final = 1024
+_FIRST_CHARACTERS: Final = 200
 
 
 class MachineMemory(NamedTuple):
@@ -29,25 +30,44 @@ class MachineMemory(NamedTuple):
     place: str
 
 
+class MemoryGauge:
+    """Reads the memory of this machine or container again and again: its limits are read once."""
+
+    def __init__(self, proc: Path = _PROC) -> None:
+        self._meminfo = proc / "meminfo"
+        self._total = _meminfo(self._meminfo).get("MemTotal", _physical())
+        # Above ``memory.high`` the kernel does not kill, but slows the group until it almost stands still.
+        names = ("memory.max", "memory.high", "memory.limit_in_bytes")
+        limits = [(group, [*_figures(group, *names), *_above(group)]) for group in memory_groups(proc)]
+        # A limit above the machine's memory bounds nothing; version 1 has one in each group.
+        self._limits = [
+            (group, min(sizes)) for group, sizes in limits if min(sizes, default=self._total) < self._total
+        ]
+
+    def memory(self) -> MachineMemory:
+        """The memory as it is now."""
+        total = min([self._total, *(limit for _, limit in self._limits)])
+        return MachineMemory(total, self.available(), "this container" if self._limits else "this machine")
+
+    def available(self) -> int:
+        """The bytes that are available now."""
+        available = _meminfo(self._meminfo).get("MemAvailable", self._total)
+        for group, limit in self._limits:
+            used = next(iter(_figures(group, "memory.current", "memory.usage_in_bytes")), 0)
+            available = min(available, limit - max(0, used - _reclaimable(group)))
+        return max(0, available)
+
+
+def _physical() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
+
+
 def machine_memory(proc: Path = _PROC) -> MachineMemory:
     """The memory of this machine or container.
 
     Swap does not count: bots have none where control groups bound them, and a bot that swaps times out.
     """
-    figures = _meminfo(proc / "meminfo")
-    total = figures.get("MemTotal", os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE"))
-    available, place = figures.get("MemAvailable", total), "this machine"
-    for group in memory_groups(proc):
-        # Above ``memory.high`` the kernel does not kill, but slows the group until it almost stands still.
-        limits = [*_figures(group, "memory.max", "memory.high", "memory.limit_in_bytes"), *_above(group)]
-        if not limits:
-            continue
-        limit = min(limits)
-        if limit < total:
-            total, place = limit, "this container"
-        used = next(iter(_figures(group, "memory.current", "memory.usage_in_bytes")), 0)
-        available = min(available, limit - max(0, used - _reclaimable(group)))
-    return MachineMemory(total, max(0, min(available, total)), place)
+    return MemoryGauge(proc).memory()
 
 
 def memory_groups(proc: Path = _PROC) -> tuple[Path, ...]:
@@ -80,10 +100,10 @@ def process_groups(proc: Path = _PROC) -> tuple[Path, ...]:
 
 
 def oom_kills(groups: Iterable[Path] = (), proc: Path = _PROC) -> int:
-    """The number of processes that the kernel has killed because memory was full; 0 if it does not say.
+    """The number of processes that the kernel has killed because memory was full; 0 if unknown.
 
-    The first of the ``groups`` that counts them decides: on a machine of many containers, those of others
-    would excuse a bot. Otherwise it is the count of the whole machine.
+    The first of ``groups`` that counts them decides: on a machine with many containers, kills in other
+    containers would excuse a bot. Otherwise it is the count of the whole machine.
     """
     for text in (*_texts(groups, "memory.events", "memory.oom_control"), *_texts([proc], "vmstat")):
         for line in text.splitlines():
@@ -94,13 +114,14 @@ def oom_kills(groups: Iterable[Path] = (), proc: Path = _PROC) -> int:
 
 
 def _meminfo(file: Path) -> dict[str, int]:
-    """The figures of ``/proc/meminfo`` in bytes."""
+    """The figures of ``/proc/meminfo`` that are used here, in bytes; the kernel writes them first."""
     figures = {}
-    with suppress(OSError):
-        for line in file.read_text("ascii").splitlines():
+    for text in _texts([file.parent], file.name):
+        for line in text[:_FIRST_CHARACTERS].splitlines():
             name, _, value = line.partition(":")
-            with suppress(ValueError, IndexError):
-                figures[name] = int(value.split()[0]) * _MEMINFO_UNIT
+            if name in ("MemTotal", "MemAvailable"):
+                with suppress(ValueError, IndexError):
+                    figures[name] = int(value.split()[0]) * _MEMINFO_UNIT
     return figures
 
 
@@ -112,7 +133,7 @@ def _figures(group: Path, *names: str) -> Iterator[int]:
 
 
 def _above(group: Path) -> Iterator[int]:
-    """The lowest limit of a group of version 1 and its ancestors, those that a container hides among them."""
+    """The lowest limit of a group of version 1 and its ancestors, including hidden ones in a container."""
     for name, value in _statistics(group):
         if name == "hierarchical_memory_limit":
             yield value

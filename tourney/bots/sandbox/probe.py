@@ -49,11 +49,11 @@ _ALONE: Final = ("memory-by-children", "queued-memory")
 
 
 class ProbeFinding(NamedTuple):
-    """The degree to which a protection holds, and in words what the canary managed or why it failed."""
+    """The degree of a protection, and a sentence on the canary's success or failure."""
 
     protection: str
     degree: Degree
-    said: str
+    sentence: str
 
 
 def probe_sandbox(sandbox: Sandbox, private: Collection[Path] = ()) -> Iterator[ProbeFinding]:
@@ -61,7 +61,7 @@ def probe_sandbox(sandbox: Sandbox, private: Collection[Path] = ()) -> Iterator[
 
     ``private``: more paths that the canary tries to see, such as a database.
 
-    One that holds against the canary, but that the sandbox does not promise whole, counts as it is promised.
+    A protection that holds against the canary counts no more than the sandbox promises.
     """
     with _Probing(sandbox, private) as probing:
         names = [name for tried in canary.TRIED.values() for name in tried if name not in _ALONE]
@@ -84,8 +84,8 @@ def probe_sandbox(sandbox: Sandbox, private: Collection[Path] = ()) -> Iterator[
                 finding = outside[protection]()
             promised = sandbox.protections[protection]
             if finding.degree == "enforced" != promised:
-                said = f"{finding.said}; held this time, which is not promised"
-                finding = ProbeFinding(protection, promised, said)
+                sentence = f"{finding.sentence}; held this time, which is not promised"
+                finding = ProbeFinding(protection, promised, sentence)
             yield finding
 
 
@@ -117,9 +117,9 @@ class _Probing:
             secret = shared / "tourney.db"
             secret.write_bytes(b"secret")
             server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-            other = stack.enter_context(socket.socket(socket.AF_UNIX))
-            other.bind(f"\0tourney-doctor-{self._token}")
-            other.listen()
+            listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+            listener.bind(f"\0tourney-doctor-{self._token}")
+            listener.listen()
             limits = ResourceLimits()
             self._facts = canary_tools.Facts(
                 token=self._token,
@@ -172,7 +172,7 @@ class _Probing:
             channel.close(0)
 
     def try_all(self, names: Sequence[str]) -> dict[str, tuple[bool, str]]:
-        """Let one canary try all of the probes; return whether each worked, and its words."""
+        """Let one canary try all probes; return whether each worked, and its words."""
         results = dict.fromkeys(names, (False, "the canary was killed"))
         with self.canary(*names) as channel:
             lines, why = _hear(channel)
@@ -185,7 +185,7 @@ class _Probing:
         return results
 
     def outlive_match(self, protection: str, ways: Sequence[str]) -> ProbeFinding:
-        """Let canaries leave processes behind, and look for them after their end."""
+        """Let canaries leave processes behind, and search for them after the canaries' end."""
         outcomes = []
         for way in ways:
             with self.canary(way) as channel:
@@ -218,8 +218,8 @@ class _Probing:
         if not lines:
             return ProbeFinding("processor-time", "absent", "the canary could not try")
         seen = used >= BURN_SECONDS * 1000
-        said = f"{used} ms are known of at least {BURN_SECONDS * 1000:.0f} ms that a child used"
-        return ProbeFinding("processor-time", "enforced" if seen else "partial", said)
+        sentence = f"{used} ms are known of at least {BURN_SECONDS * 1000:.0f} ms that a child used"
+        return ProbeFinding("processor-time", "enforced" if seen else "partial", sentence)
 
     def wait_for_processor(self) -> ProbeFinding:
         """Let two canaries work on one processor, and check that their waiting is known and not overstated.
@@ -228,28 +228,29 @@ class _Probing:
         wait: so what it waited and what it used cannot be more than the time that passed.
         """
         began = time.monotonic_ns()
-        with _on_one_processor(), self.canary("crowd") as one, self.canary("crowd") as other:
-            answered = all(_hear(channel)[0] for channel in (one, other))
-            readings = [found for channel in (one, other) if (found := channel.reading()) is not None]
+        with _on_one_processor(), self.canary("crowd") as first, self.canary("crowd") as second:
+            answered = all(_hear(channel)[0] for channel in (first, second))
+            readings = [reading for channel in (first, second) if (reading := channel.reading()) is not None]
             passed = (time.monotonic_ns() - began) // 1_000_000
         if not answered or len(readings) < 2:
             return ProbeFinding("waiting-time", "absent", "the canary could not try")
         waited = [reading.waited // 1_000_000 for reading in readings]
         used = [reading.cpu // 1_000_000 for reading in readings]
-        known = sum(waited) >= BURN_SECONDS * 1000 / 2
+        waiting_seen = sum(waited) >= BURN_SECONDS * 1000 / 2
         true = all(w + u <= passed * 1.05 for w, u in zip(waited, used, strict=True))
         worked = f"in {passed} ms two canaries worked for {used[0]} and {used[1]} ms"
-        said = f"{worked} and waited {waited[0]} and {waited[1]}"
-        return ProbeFinding("waiting-time", "enforced" if known and true else "partial", said)
+        sentence = f"{worked} and waited {waited[0]} and {waited[1]}"
+        return ProbeFinding("waiting-time", "enforced" if waiting_seen and true else "partial", sentence)
 
     def leave_traces(self) -> ProbeFinding:
         """Let canaries ask about cached pages, drop some, and read others; check that no trace is left."""
-        kept, dropped = self._library / "kept", self._library / "dropped"
+        kept_file = self._library / "kept"
+        dropped = self._library / "dropped"
         with _on_one_processor():
             outcomes = [self.try_all(["cache-calls"])["cache-calls"]]
-            kept.read_bytes()
+            kept_file.read_bytes()
             self.try_all(["drop-pages"])
-            lost = CACHED_BYTES // mmap.PAGESIZE - cached_pages(kept)
+            lost = CACHED_BYTES // mmap.PAGESIZE - cached_pages(kept_file)
             outcomes.append((lost > 0, f"dropped {lost} cached pages" if lost else "dropped no page"))
             if is_private(dropped):
                 outcomes.append((False, "nothing can be shown to the canary, as /var/tmp cannot be written"))
@@ -296,13 +297,13 @@ class _Probing:
 
     def _canaries(self) -> list[int]:
         """All canaries that exist, in any session or namespace."""
-        found = []
+        pids = []
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 words = (process / "cmdline").read_bytes()
                 if self._token.encode("ascii") in words and int(process.name) != os.getpid():
-                    found.append(int(process.name))
-        return found
+                    pids.append(int(process.name))
+        return pids
 
 
 @contextmanager
@@ -324,9 +325,11 @@ def _kill(pids: Collection[int]) -> None:
 
 def _judge(protection: str, outcomes: Collection[tuple[bool, str]]) -> ProbeFinding:
     """A finding: enforced if no probe worked, absent if all did, otherwise partial."""
-    worked = [said for could, said in outcomes if could]
+    worked = [sentence for could, sentence in outcomes if could]
     if not worked:
-        return ProbeFinding(protection, "enforced", "; ".join(dict.fromkeys(said for _, said in outcomes)))
+        return ProbeFinding(
+            protection, "enforced", "; ".join(dict.fromkeys(sentence for _, sentence in outcomes))
+        )
     degree: Degree = "absent" if len(worked) == len(outcomes) else "partial"
     return ProbeFinding(protection, degree, "; ".join(worked))
 
@@ -343,7 +346,7 @@ def _hear(channel: Channel) -> tuple[list[str], str]:
 
 
 def _falls_silent(channel: Channel, control: Channel) -> bool:
-    """Say whether a canary that writes all the time stops writing while another's ticks go on."""
+    """Whether a canary that writes all the time stops writing while another canary still writes."""
     for _ in range(_LOOKS):
         channel.pending()
         channel.request(b"")
@@ -362,7 +365,7 @@ def _on_one_processor() -> AbstractContextManager[None]:
 
 
 def _is_dying(pid: int) -> bool:
-    """Say whether a process was killed and is not gone yet."""
+    """Whether a process was killed and has not gone yet."""
     with suppress(OSError, ValueError):
         status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
         pending = re.findall(r"^(?:SigPnd|ShdPnd):\s*(\w+)$", status, re.MULTILINE)
@@ -398,7 +401,7 @@ def private_entries(more: Collection[Path] = ()) -> dict[Path, list[str]]:
 
 
 def _touches(path: Path, shown: Collection[Path]) -> bool:
-    return any(one.is_relative_to(path) or path.is_relative_to(one) for one in shown)
+    return any(folder.is_relative_to(path) or path.is_relative_to(folder) for folder in shown)
 
 
 def _referee(level: str, plan: str) -> None:

@@ -1,4 +1,4 @@
-"""Processes of this machine: started with pipes of their own, found in /proc, signalled and measured.
+"""Processes of this machine: started with their own pipes, found in /proc, signalled and measured.
 
 A search in /proc is best effort, and protections that rest on it are therefore "partial": a fork bomb can
 outrun it, and a process whose parents died has left the tree. The size of what is measured is bounded.
@@ -23,23 +23,26 @@ _RESTORED: Final = (signal.SIGPIPE, signal.SIGXFSZ)  # Python ignores these sign
 MEASURED: Final = 32  # processes of a tree whose time is read: the oldest
 MEASURED_THREADS: Final = 128
 _SEARCHES: Final = 64
-_REAPED_USER, _REAPED_SYSTEM, _PROCESSOR = 13, 14, 36
+_SMALL_KIB: Final = 1024  # of a process whose share of memory that it shares makes no difference
+_REAPED_USER = 13
+_REAPED_SYSTEM = 14
+_PROCESSOR = 36
 """Fields of /proc/PID/stat after the name: the time of children that were reaped, and the processor on which
 a thread ran last."""
 
 
 def free_processors() -> Processors:
-    """The processors that this thread may use; () where the platform cannot tell."""
+    """The processors that this thread may use; () if the platform cannot tell."""
     try:
         return tuple(sorted(os.sched_getaffinity(0)))
     except AttributeError:  # not Linux
         return ()
 
 
-def seat_processors(given: Sequence[int], seats: int) -> tuple[Processors, ...]:
-    """Each seat's own processors, equally many, or () for all where there are fewer than seats."""
-    each = len(given) // seats
-    return tuple(tuple(given[seat * each : (seat + 1) * each]) for seat in range(seats))
+def seat_processors(processors: Sequence[int], seats: int) -> tuple[Processors, ...]:
+    """An equal number of processors for each seat, or () for all if there are fewer than seats."""
+    each = len(processors) // seats
+    return tuple(tuple(processors[seat * each : (seat + 1) * each]) for seat in range(seats))
 
 
 @contextmanager
@@ -66,7 +69,7 @@ class Pipes(NamedTuple):
     stderr: int
 
     def close(self) -> None:
-        """Close those that are there."""
+        """Close the open ends."""
         for fd in self:
             if fd >= 0:
                 os.close(fd)
@@ -111,10 +114,10 @@ def start_process(
     large process. Only the three streams and ``pass_fds`` are inherited. ``merged`` sends standard error to
     standard output.
     """
-    with _new_pipes(merged=merged) as ((given, output, errors), pipes):
+    with _new_pipes(merged=merged) as ((input_end, output, errors), pipes):
         process = subprocess.Popen(  # noqa: S603 - running the bots is what this is for; there is no shell
             list(argv),
-            stdin=given,
+            stdin=input_end,
             stdout=output,
             stderr=errors,
             cwd=cwd,
@@ -152,8 +155,8 @@ def start_held(
     Its own output goes to standard error; the bot's output is descriptor OUTPUT until the bot starts, so
     that none of the sandbox's own processes holds it open. ``fds`` keep their numbers; see ``high``.
     """
-    with _new_pipes(merged=merged) as ((given, output, errors), pipes):
-        copies = ((given, 0), (errors, 1), (errors, 2), (output, OUTPUT))
+    with _new_pipes(merged=merged) as ((input_end, output, errors), pipes):
+        copies = ((input_end, 0), (errors, 1), (errors, 2), (output, OUTPUT))
         _keep_inherited()
         for fd in fds:
             os.set_inheritable(fd, True)
@@ -202,26 +205,27 @@ def output_of(words: Sequence[str]) -> str | None:
 
 def children_of(pid: int) -> list[int]:
     """The children of a process, as far as /proc shows them."""
-    found: list[int] = []
+    children: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - asked for each match
             with suppress(OSError, ValueError):
-                found += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
-    return found
+                children += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
+    return children
 
 
 def process_tree(pid: int, most: int | None = None) -> list[int]:
     """A process and its descendants, parents first; the search stops soon after ``most`` if given."""
-    found = [pid]
-    for member in found:
-        if most is not None and len(found) > most:
+    members = [pid]
+    for member in members:
+        if most is not None and len(members) > most:
             break
-        found += children_of(member)
-    return found
+        members += children_of(member)
+    return members
 
 
 def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
     """Signal a process tree until a search finds no new process; skip its first ``spare`` members."""
+    # A fork bomb makes new processes between two searches, so the search repeats until none is new.
     signalled: set[int] = set()
     for _ in range(_SEARCHES):
         new = [member for member in process_tree(pid)[spare:] if member not in signalled]
@@ -239,7 +243,8 @@ def _stat_fields(process: str) -> list[bytes]:
 
 def tree_cpu_ns(pid: int) -> int | None:
     """The processor time of a tree's oldest processes, with reaped children; None if all are gone."""
-    total, seen = 0, False
+    total = 0
+    seen = False
     tick = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
     for member in process_tree(pid, MEASURED)[:MEASURED]:
         with suppress(OSError, ValueError, IndexError):
@@ -253,7 +258,8 @@ def tree_cpu_ns(pid: int) -> int | None:
 def tree_run_delay_ns(pid: int) -> int | None:
     """Time that a tree's threads waited for a processor; None if unknown or if it is too large."""
     members = process_tree(pid, MEASURED)
-    threads_read, delays = 0, []
+    threads_read = 0
+    delays = []
     for member in members if len(members) <= MEASURED else []:
         with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
             for thread in os.listdir(f"/proc/{member}/task"):  # noqa: PTH208 - asked in turns
@@ -264,17 +270,40 @@ def tree_run_delay_ns(pid: int) -> int | None:
     return sum(delays) if delays else None
 
 
+def tree_memory_kib(pid: int, at_least: int = 0) -> int:
+    """The memory that a tree's processes have in use and that no file backs; what they share counts once.
+
+    Where that cannot be more than ``at_least``, this is returned: to know what is shared takes long.
+    """
+    members = process_tree(pid)
+    resident = [_memory_kib(member, "status", (b"RssAnon", b"RssShmem")) for member in members]
+    if sum(resident) <= at_least:
+        return at_least
+    if sum(size > _SMALL_KIB for size in resident) <= 1:
+        return sum(resident)
+    shares = (_memory_kib(member, "smaps_rollup", (b"Pss_Anon", b"Pss_Shmem")) for member in members)
+    return max(at_least, sum(shares))
+
+
+def _memory_kib(pid: int, file: str, names: tuple[bytes, ...]) -> int:
+    """The sum of some figures of a process; 0 for one that has exited."""
+    with suppress(OSError, ValueError, IndexError):
+        lines = (line.partition(b":") for line in read_proc(f"/proc/{pid}/{file}").splitlines())
+        return sum(int(value.split()[0]) for name, _, value in lines if name in names)
+    return 0
+
+
 def runnable_threads() -> dict[int, list[int]]:
-    """The threads that run or could run now, as far as /proc shows them: by process, each one's processor."""
-    found: dict[int, list[int]] = {}
+    """The processors of the threads that run or could run now, by process, as far as /proc shows them."""
+    by_process: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 - asked in turns
         if name.isdigit():
             with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
                 for thread in os.listdir(f"/proc/{name}/task"):  # noqa: PTH208 - likewise
                     fields = _stat_fields(f"{name}/task/{thread}")
                     if fields[0] == b"R":
-                        found.setdefault(int(name), []).append(int(fields[_PROCESSOR]))
-    return found
+                        by_process.setdefault(int(name), []).append(int(fields[_PROCESSOR]))
+    return by_process
 
 
 def expose_to_killer(pid: int) -> None:

@@ -1,4 +1,4 @@
-"""Sandboxes: what they promise, how they start bots, and which one a level selects.
+"""Sandboxes: their protections, their way of starting bots, and the choice for a level.
 
 Tourney's own are ``bubblewrap`` and ``plain``, others come from the entry points of ``tourney.sandboxes``.
 """
@@ -67,9 +67,9 @@ PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
 """The protections by name, each with its meaning, in the order in which they are shown."""
 
 
-def all_degrees(given: Mapping[str, Degree]) -> dict[str, Degree]:
-    """The degree of every protection, in order; "absent" for those that are not given."""
-    return {name: given.get(name, "absent") for name in PROTECTIONS}
+def all_degrees(degrees: Mapping[str, Degree]) -> dict[str, Degree]:
+    """The degree of every protection, in order; "absent" for missing ones."""
+    return {name: degrees.get(name, "absent") for name in PROTECTIONS}
 
 
 _BY_GROUPS: Final[tuple[tuple[frozenset[str], tuple[str, ...]], ...]] = (
@@ -117,11 +117,11 @@ class ResourceLimits:
 
 @dataclass(slots=True)
 class Launch:
-    """A bot that is ready to start: its command line inside the sandbox, and what is held for it.
+    """A bot that is ready to start: its command line inside the sandbox, and its resources.
 
     ``fds`` are inherited, and closed here once the bot has started. ``release`` is called when it has ended.
     For a sandbox that holds its bots, ``words`` are written to the descriptor ``words_to`` once the first
-    process is in its groups, each with a NUL after it. ``weakened`` is that of the channel.
+    process is in its groups, each with a NUL after it. ``weakened``: see ``Channel``.
     """
 
     argv: list[str]
@@ -141,7 +141,9 @@ class Launch:
 
     def close_fds(self) -> None:
         """Close the descriptors that only the start needs."""
-        fds, self.fds, self.words_to = [*self.fds, self.words_to], [], -1
+        fds = [*self.fds, self.words_to]
+        self.fds = []
+        self.words_to = -1
         for fd in fds:
             if fd >= 0:
                 os.close(fd)
@@ -193,7 +195,7 @@ class Sandbox(ABC):
         return ()
 
     def refuse_exposed(self, private: Mapping[str, Path]) -> None:
-        """Raise UsageError if bots would see one of these paths, which are named by what they are."""
+        """Raise UsageError if bots would see one of these paths, keyed by description."""
         if exposure := find_exposed(private, self.shown):
             raise UsageError(
                 f"{exposure.what} {exposure.path} lies in {exposure.shown}, which every bot can read; move"
@@ -210,7 +212,8 @@ class Sandbox(ABC):
 
     def check(self) -> None:
         """Start a program that starts another. Raises SandboxError if the sandbox does not work now."""
-        words, env = ("/bin/sh", "-c", "(true); exit 0"), {"PATH": "/usr/bin:/bin"}
+        words = ("/bin/sh", "-c", "(true); exit 0")
+        env = {"PATH": "/usr/bin:/bin"}
         self.check_command(BotCommand(words, Path("/usr"), env))
 
     def check_command(self, command: BotCommand) -> None:
@@ -221,12 +224,12 @@ class Sandbox(ABC):
             raise SandboxError(with_limits(f"{self.name} does not start here: {error}")) from error
         try:
             ended = group.exited(TRY_SECONDS * 1000)
-            said = last_line(pipes.stderr)
+            last_error = last_line(pipes.stderr)
         finally:
             group.end(pipes)
             self.settle()
         if not ended or group.returncode != 0:
-            why = said or (f"exit code {group.returncode}" if ended else "it hangs")
+            why = last_error or (f"exit code {group.returncode}" if ended else "it hangs")
             raise SandboxError(with_limits(f"{self.name} does not work here ({why})"))
 
     def start(
@@ -261,8 +264,8 @@ class Sandbox(ABC):
                 group, pipes = self.start(*self._checked(command, memory_mb))
             except OSError as error:
                 # An error that names another file concerns one of the sandbox's own programs, not the bot.
-                own = error.filename in (None, command.argv[0], str(command.folder))
-                if error.errno not in _BOTS_FAULT or not own:
+                bots_file = error.filename in (None, command.argv[0], str(command.folder))
+                if error.errno not in _BOTS_FAULT or not bots_file:
                     raise
                 return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
             return ProcessChannel(group, pipes)
@@ -277,7 +280,7 @@ class Sandbox(ABC):
         return {}
 
     def rehearse(self, command: BotCommand, *, memory_mb: int) -> None:
-        """Start a bot before its first match and end it; what it read of the system's files stays cached.
+        """Start a bot before its first match and end it, so that the system files it reads are cached.
 
         After a match that is dropped where control groups bound memory, and the next match would wait for the
         disk. A bot that has heard of no match can leave no message in it. Raises SandboxError.
@@ -292,6 +295,8 @@ class Sandbox(ABC):
             with suppress(OSError):
                 os.write(pipes.stdin, HELLO)
             os.close(pipes.stdin)
+            # Closed above, so that `end` does not close the number again: it may belong to another file by
+            # then.
             pipes = pipes._replace(stdin=-1)
             group.exited(_REHEARSAL_MS)
         finally:
@@ -344,7 +349,7 @@ class Sandbox(ABC):
         return self._cgroups.make(number, memory=limits.total_mb << 20, processes=limits.processes)
 
     def _by_cgroups(self) -> dict[str, Degree]:
-        """The protections that depend on control groups, enforced if these give all of what is needed."""
+        """The protections that depend on control groups: enforced if these have everything needed."""
         held: dict[str, Degree] = dict.fromkeys(("processor-time", "waiting-time", "freezing"), "partial")
         for needed, names in _BY_GROUPS:
             if needed <= self._cgroups.gives:
@@ -433,15 +438,16 @@ def lowered(now: Mapping[str, str], before: Mapping[str, str]) -> list[str]:
     ]
 
 
-def lowest(found: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def lowest(readings: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """Each protection's lowest degree."""
     return {
-        name: min((one.get(name, "absent") for one in found), key=_RANKS.__getitem__) for name in PROTECTIONS
+        name: min((reading.get(name, "absent") for reading in readings), key=_RANKS.__getitem__)
+        for name in PROTECTIONS
     }
 
 
 def weaker_text(sandbox: Sandbox, lower: Sequence[str]) -> str:
-    """A clause on what a sandbox lacks, and why as far as that is known."""
+    """A clause on the protections that a sandbox lacks, with the reason if known."""
     shown = ", ".join(lower[:_NAMED])
     more = f" and {len(lower) - _NAMED} more" if len(lower) > _NAMED else ""
     text = f"{sandbox.name} has less of {shown}{more}"

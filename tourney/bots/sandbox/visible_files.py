@@ -1,4 +1,4 @@
-"""What a bot sees of the file system: the words and descriptors that tell bubblewrap what to mount.
+"""The files that a bot sees: the words and descriptors that tell bubblewrap what to mount.
 
 A bot shares only the system's files with others. Its own files are copied into memory for each match, and the
 files of /proc that describe the whole machine are hidden, or have a fixed content where programs need them.
@@ -39,13 +39,13 @@ def new_place(path: Path) -> Path:
 
 
 def moved(command: BotCommand) -> BotCommand:
-    """A command whose program, interpreter and PATH are those that the bot sees."""
+    """A command with the program, interpreter and PATH as the bot sees them."""
 
     def move(path: str) -> str:
         return str(new_place(Path(path)))
 
-    own = (command.argv[0], PYTHON)
-    words = (move(word) if word in own and word[:1] == "/" else word for word in command.argv)
+    programs = (command.argv[0], PYTHON)
+    words = (move(word) if word in programs and word[:1] == "/" else word for word in command.argv)
     path = {"PATH": ":".join(map(move, command.env["PATH"].split(":")))} if "PATH" in command.env else {}
     return replace(command, argv=tuple(words), env={**command.env, **path})
 
@@ -145,6 +145,26 @@ def system_words() -> list[str]:
     return words
 
 
+ZONE: Final = "/usr/share/zoneinfo/UTC"
+
+
+def add_accounts(launch: Launch, user: int, group: int) -> None:
+    """Make the files of /etc by which programs find their user, their host and the time zone, which is UTC.
+
+    Some engines do not start where the user has no entry, and hence no home. None of these files says
+    anything of the machine. Raises OSError.
+    """
+    texts = {
+        "passwd": f"bot:x:{user}:{group}:bot:/tmp:/bin/sh\n",
+        "group": f"bot:x:{group}:\n",
+        "hosts": "127.0.0.1 localhost bot\n::1 localhost\n",
+        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+    }
+    for name, text in texts.items():
+        _add_file(launch, memory_file(text.encode("ascii")), "--file", f"/etc/{name}")
+    launch.words += ["--symlink", ZONE, "/etc/localtime"]
+
+
 def private_words() -> list[str]:
     """The words that mount the bot's private folders.
 
@@ -218,7 +238,7 @@ class _Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """What is copied of a bot's folder for a match; ``shared`` says why nothing is, or ""."""
+    """The copied files of a bot's folder for a match; ``shared``: the reason that none is, or ""."""
 
     entries: tuple[_Entry, ...]
     size: int
@@ -280,8 +300,8 @@ def _entries(folder: Path) -> Iterator[_Entry]:
     while pending:
         prefix = pending.pop()
         with os.scandir(folder / prefix) as scan:
-            found = sorted(scan, key=lambda entry: entry.name)
-        for entry in found:
+            sorted_entries = sorted(scan, key=lambda entry: entry.name)
+        for entry in sorted_entries:
             about = entry.stat(follow_symlinks=False)
             path = prefix + entry.name
             if stat.S_ISLNK(about.st_mode):

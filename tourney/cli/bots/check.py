@@ -9,7 +9,7 @@ import click
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
-from tourney.cli.bots.list import find_bot
+from tourney.cli.bots.list import RefusedBotLine, all_bots, find_bot, raise_refused
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
 from tourney.cli.output import current
@@ -65,8 +65,8 @@ class _CheckRequest(opt.CommandOptions):
 
     def games_of(self, bot: StoredBot) -> tuple[str, ...]:
         """The games to test a bot in. Raises UsageError or BotError if it does not say or play them."""
-        found = self.games or bot.manifest.games
-        if not found:
+        games = self.games or bot.manifest.games
+        if not games:
             raise UsageError(f"{bot.label} does not say which games it plays; name one: --game GAME")
         for game in self.games:
             if not bot.manifest.plays(game):
@@ -74,41 +74,61 @@ class _CheckRequest(opt.CommandOptions):
                     f"{bot.label} says it plays {', '.join(bot.manifest.games)}, not {game};"
                     " see games in its bot.toml"
                 )
-        return found
+        return games
 
 
 @opt.command("check", _CheckRequest)
-@click.argument("bot", shell_complete=complete_bot)
-def command(bot: str, options: _CheckRequest) -> None:
-    """Test a bot in games against `random`.
+@click.argument("bot", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bot)
+def command(bot: tuple[str, ...], options: _CheckRequest) -> None:
+    """Test bots in games against `random`.
 
-    BOT is a path or a name. The bot plays on every seat. Prints a line for each trial; for a failed trial
-    also the cause, advice, the board at an illegal action, the last lines between referee and bot (> to the
-    bot, < from the bot) and the bot's last lines on standard error. Exits with code 1 if a trial fails.
+    BOT is a path or a name, a folder of bots, or a pattern (`'submissions/*.zip'`). The bot plays on every
+    seat. Prints a line for each trial; for a failed trial also the cause, advice, the board at an illegal
+    action, the last lines between referee and bot (> to the bot, < from the bot) and the bot's last lines on
+    standard error; of several bots, at the end those that failed.
+    Exits with code 1 if a trial fails.
     """
+    references, refused = all_bots(bot)
+    if len(references) == 1 and not refused:
+        _check(references[0], options)
+        return
+    if options.record is not None or not current().people:
+        raise UsageError("--record and --format json take one bot")
+    total = len(references) + len(refused)
+    for reference in references:
+        try:
+            _check(reference, options)
+        except (BotError, CheckError, UsageError) as error:
+            refused.append(RefusedBotLine.of_error(reference, error))
+    raise_refused(refused, total, "refused or failed", CheckError)
+
+
+def _check(bot: str, options: _CheckRequest) -> None:
     output = current()
     limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms, memory_mb=options.memory_mb)
     dialogue: list[str] | None = None if options.record is None else []
-    said = output.write if output.people else output.say
-    listener = TrialListener(said if options.watch else None, dialogue)
+    write = output.write if output.people else output.say
+    listener = TrialListener(write if options.watch else None, dialogue)
     trials: list[Trial] = []
     with ExitStack() as stack:
-        store, found, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
-        games = options.games_of(found)
+        store, stored_bot, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
+        for note in stored_bot.notes:
+            output.say(f"{bot}: {note}")
+        games = options.games_of(stored_bot)
         if options.record is not None:
             check_writable(options.record)
         sandbox = open_sandbox(options.sandbox, {"the bot store": Path(options.bots)})
-        for trial in check_bot(found, store, sandbox, games, limits, listener):
+        for trial in check_bot(stored_bot, store, sandbox, games, limits, listener):
             output.text(*trial.lines())
             trials.append(trial)
             if trial.varies:
-                BotStore(Path(options.bots)).mark_varying(found.digest)
+                BotStore(Path(options.bots)).mark_varying(stored_bot.digest)
             if options.record is not None and len(trials) == 1:
-                lines = [f"# {found.label}: {trial.name}", *(dialogue or ()), ""]
+                lines = [f"# {stored_bot.label}: {trial.name}", *(dialogue or ()), ""]
                 write_file(options.record, "\n".join(lines).encode("utf-8"))
     failed = sum(trial.ok is False for trial in trials)
     parts = tuple(TrialLine.of(trial, advice=trial.advice or None) for trial in trials)
-    output.document(BotCheckDocument(bot=found.label, passed=not failed, trials=parts))
+    output.document(BotCheckDocument(bot=stored_bot.label, passed=not failed, trials=parts))
     if failed:
-        raise CheckError(f"{found.label} failed {failed} of {len(trials)} trials")
-    output.text(f"{found.label} passed {len(trials)} trials")
+        raise CheckError(f"{stored_bot.label} failed {failed} of {len(trials)} trials")
+    output.text(f"{stored_bot.label} passed {len(trials)} trials")

@@ -2,10 +2,10 @@
 
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, Self, TypeVar
 
 import click
 from msgspec.structs import asdict
@@ -13,13 +13,14 @@ from msgspec.structs import asdict
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
-from tourney.bots.catalogue.submission import digest_of_folder
+from tourney.bots.catalogue.submission import bots_at, digest_of_folder
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import CheckError, printable
+from tourney.errors import BotError, CheckError, TourneyError
 from tourney.held_folder import remove_tree
 from tourney.results.columns import Row
 from tourney.schema import Document, Part
+from tourney.texts import counted, printable
 
 
 class BotLine(Part, frozen=True, kw_only=True):
@@ -42,11 +43,24 @@ class StoredBotLine(Part, frozen=True, kw_only=True):
     digest: str
 
 
+class RefusedBotLine(Part, frozen=True, kw_only=True):
+    """A file or folder that was not added, and the reason."""
+
+    path: str
+    reason: str
+
+    @classmethod
+    def of_error(cls, path: str, error: TourneyError) -> Self:
+        """The line of a bot that raised an error, whose sentence may begin with the path."""
+        return cls(path=path, reason=str(error).removeprefix(f"{path}: "))
+
+
 class StoredBotsDocument(Document, frozen=True, kw_only=True):
-    """The bots that a command added to the store, removed from it or restored."""
+    """The bots that a command added to the store, removed from it or restored; `refused` were not added."""
 
     format: Literal["tourney-stored-bots/1"] = "tourney-stored-bots/1"
     bots: tuple[StoredBotLine, ...]
+    refused: tuple[RefusedBotLine, ...] = ()
 
 
 P = TypeVar("P", bound=Part)
@@ -58,22 +72,22 @@ SHORT = 12
 def find_bot(
     reference: str, store: BotStore, stack: ExitStack, *, replace_shipped: bool = False
 ) -> tuple[BotStore, StoredBot, Path]:
-    """Find a bot, the store that holds it, and where it comes from; the given store does not change.
+    """Find a bot, the store that holds it, and its origin; ``store`` does not change.
 
     A bot given by path, or one that ships, is copied to a temporary store, which ``stack`` removes. Raises
     BotError if there is no such bot or, unless ``replace_shipped``, if another bot bears a shipped name.
     """
-    found = look_up(reference, store)
-    if isinstance(found, StoredBot):
-        return store, found, found.folder
+    bot = look_up(reference, store)
+    if isinstance(bot, StoredBot):
+        return store, bot, bot.folder
     folder = Path(tempfile.mkdtemp(prefix="tourney-"))
     stack.callback(remove_tree, folder)
     temporary = BotStore(folder)
-    return temporary, temporary.add(found, replace_shipped=replace_shipped), found
+    return temporary, temporary.add(bot, replace_shipped=replace_shipped), bot
 
 
 def write_stored(stored: Iterable[StoredBot]) -> None:
-    """Print bots that a command added or restored: as JSON all at once, else each as soon as it is done."""
+    """Print bots that a command added or restored: as JSON all together, else each as soon as it is done."""
     output = current()
     lines = []
     for bot in stored:
@@ -82,10 +96,38 @@ def write_stored(stored: Iterable[StoredBot]) -> None:
     output.document(StoredBotsDocument(bots=tuple(lines)))
 
 
+def all_bots(references: Iterable[str]) -> tuple[tuple[str, ...], list[RefusedBotLine]]:
+    """The bots that paths, names and patterns mean, each once, and the patterns that match nothing."""
+    bots: dict[str, None] = {}
+    refused = []
+    for reference in references:
+        try:
+            places = bots_at(reference)
+        except BotError as error:
+            refused.append(RefusedBotLine(path=reference, reason=str(error)))
+        else:
+            # As it was written: the slash of ./mybot, which a path loses, tells it from a name.
+            whole = places == (Path(reference),)
+            bots |= dict.fromkeys([reference] if whole else map(str, places))
+    return tuple(bots), refused
+
+
+def raise_refused(
+    refused: Sequence[RefusedBotLine], total: int, what: str, kind: type[TourneyError] = BotError
+) -> None:
+    """Raise an error with a table of the bots that were refused, if there are any of the ``total``."""
+    if refused:
+        error = kind(f"{len(refused)} of {counted(total, 'bot')} {what}:")
+        width = max(len(line.path) for line in refused)
+        for line in refused:
+            error.add_note(f"{line.path:{width}}  {line.reason}")
+        raise error
+
+
 def source_of(bot: StoredBot, shipped: dict[str, str], otherwise: str) -> str:
     """In a word, where a bot comes from; ``shipped`` as ``shipped_digests`` returns it."""
-    found = provenance(bot.digest, (bot.manifest.name,), shipped)
-    return {"shipped": "ships", "replacement": "replaces shipped", "submitted": otherwise}[found]
+    origin = provenance(bot.digest, (bot.manifest.name,), shipped)
+    return {"shipped": "ships", "replacement": "replaces shipped", "submitted": otherwise}[origin]
 
 
 def bot_part(kind: type[P], manifest: Manifest, **more: object) -> P:
@@ -135,9 +177,14 @@ def command(bots: str) -> None:
         if digest not in stored
     ]
     lines += [
-        bot_part(BotLine, one.bot.manifest, source=source_of(one.bot, digests, one.origin), digest=one.digest)
-        for one in entries
-        if one.bot
+        bot_part(
+            BotLine,
+            entry.bot.manifest,
+            source=source_of(entry.bot, digests, entry.origin),
+            digest=entry.digest,
+        )
+        for entry in entries
+        if entry.bot
     ]
     lines.sort(key=lambda line: line.name)
     output = current()

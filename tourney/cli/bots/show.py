@@ -14,9 +14,9 @@ from tourney.cli import options as opt
 from tourney.cli.bots.list import COLUMNS, bot_part, bot_row, find_bot, source_of
 from tourney.cli.completion import complete_bot
 from tourney.cli.output import current
-from tourney.errors import printable
 from tourney.results.columns import Column
 from tourney.schema import Document
+from tourney.texts import printable
 
 
 class BotDocument(Document, frozen=True, kw_only=True):
@@ -59,8 +59,8 @@ def command(bot: str, bots: str) -> None:
     of one that does.
     """
     with ExitStack() as stack:
-        store, found, origin = find_bot(bot, BotStore(Path(bots)), stack, replace_shipped=True)
-        document = _document(found, store, origin)
+        store, stored_bot, origin = find_bot(bot, BotStore(Path(bots)), stack, replace_shipped=True)
+        document = _document(stored_bot, store, origin)
     output = current()
     output.document(document)
     row = {**bot_row(document), "from": document.folder}

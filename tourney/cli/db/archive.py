@@ -38,6 +38,7 @@ def command(tournament: str | None, out: Path | None, db: str) -> None:
         file = out or Path(f"{name}.jsonl.{packing}")
         with counting(output, "archive", "matches") as step:
             made = archive_tournament(database, name, file, created, lambda done: step(done, None))
+        # SQLite keeps freed pages in its file until a command gives them back.
         shrunk = database.give_space_back()
     space = "the database is smaller by it" if shrunk else "the database uses its space for what comes next"
     output.say(f"{name} is archived in {file} (sha256 {made.sha256}); {space}")

@@ -5,9 +5,10 @@ from typing import Literal
 from tourney.check.database import check_database, unknown_rankings
 from tourney.cli import options as opt
 from tourney.cli.output import counting, current
-from tourney.errors import CheckError, counted
+from tourney.errors import CheckError
 from tourney.schema import Document
 from tourney.store.engine import shown
+from tourney.texts import counted
 
 
 class DatabaseCheckDocument(Document, frozen=True, kw_only=True):

@@ -33,6 +33,8 @@ def command(other: str, db: str) -> None:
         merged = merge_databases(
             here, there, name, created, lambda done, of: step(done, None, f"matches of {of}")
         )
-    for one in merged:
-        what = "brought in" if one.new else "was here"
-        current().say(f"{one.name} {what}: {one.taken:,} of {one.matches:,} matches came from {name}")
+    for result in merged:
+        what = "brought in" if result.new else "was here"
+        current().say(
+            f"{result.name} {what}: {result.taken:,} of {result.matches:,} matches came from {name}"
+        )

@@ -9,11 +9,12 @@ import click
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
 from tourney.cli.output import current
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.run.engine.spool import spool_path
 from tourney.run.listeners import status_path
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 
 @opt.command("remove")
@@ -35,19 +36,20 @@ def command(tournament: str, dry_run: bool, backup: Path | None, db: str) -> Non
     """
     output = current()
     with Database.open(db, write=not dry_run) as database:
-        found = database.tournaments.get(tournament)
-        file = backup or database.place.with_name(f"{database.place.name}-{found.name}.removed.db")
-        refuse_spool(database, found)
-        progress = database.schedules.progress(found.id)
-        entrants = len(database.tournaments.entrants(found.id))
-        what = f"{found.name} ({found.plan.format} of {found.game}, begun {found.created[:10]}:"
+        stored = database.tournaments.get(tournament)
+        file = backup or database.place.with_name(f"{database.place.name}-{stored.name}.removed.db")
+        refuse_spool(database, stored)
+        progress = database.schedules.progress(stored.id)
+        entrants = len(database.tournaments.entrants(stored.id))
+        what = f"{stored.name} ({stored.plan.format} of {stored.game}, begun {stored.created[:10]}:"
         what += f" {counted(entrants, 'entrant')}, {progress.done:,} of {progress.rows:,} matches played)"
         if dry_run:
             output.write(f"would move {what} to {file}")
             return
-        with database.run_lock(found, time.time()):
-            database.take_out(found, file)
-        status_path(database.place, found.id).unlink(missing_ok=True)
+        with database.run_lock(stored, time.time()):
+            # Under the run's lock: a run that goes on would write into the removed tournament.
+            database.take_out(stored, file)
+        status_path(database.place, stored.id).unlink(missing_ok=True)
         database.give_space_back()
     output.say(f"{what} is removed; `tourney db merge {shlex.quote(str(file))}` brings it back")
     output.write(str(file))

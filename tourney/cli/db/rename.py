@@ -33,21 +33,24 @@ def command(tournament: str, name: str, db: str) -> None:
             " begin with a letter or digit"
         )
     with Database.open(db, write=True) as database:
-        found = database.tournaments.get(tournament)
-        if found.origin.beacon is not None:
+        stored = database.tournaments.get(tournament)
+        # The name went into the commitment from which the beacon's seed follows.
+        if stored.origin.beacon is not None:
             raise UsageError(
-                f"the seed of {found.name} is proved by its beacon and its name: set `title` instead"
+                f"the seed of {stored.name} is proved by its beacon and its name: set `title` instead"
             )
-        database.tournaments.refuse_archived(found.id)
-        refuse_spool(database, found)
-        with database.run_lock(found, time.time()):
+        database.tournaments.refuse_archived(stored.id)
+        refuse_spool(database, stored)
+        with database.run_lock(stored, time.time()):
+            # Name and root together: a root of the old name would fail every later check.
             with database.transaction() as writer:
-                writer.tournaments.rename(found.id, name)
-                if found.root is not None:
-                    keep_root(writer, found.id)
-            renamed, old = database.tournaments.by_id(found.id), withdrawn_path(database.place, found)
+                writer.tournaments.rename(stored.id, name)
+                if stored.root is not None:
+                    keep_root(writer, stored.id)
+            renamed = database.tournaments.by_id(stored.id)
+            old = withdrawn_path(database.place, stored)
             if old.exists():
                 old.rename(withdrawn_path(database.place, renamed))
-    output.say(f"{found.name} is called {name} now; change name in its tournament file too")
+    output.say(f"{stored.name} is called {name} now; change name in its tournament file too")
     if renamed.root is not None:
-        output.say(f"{name}: root {renamed.root}, before {found.root}")
+        output.say(f"{name}: root {renamed.root}, before {stored.root}")

@@ -7,11 +7,12 @@ import click
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
 from tourney.cli.output import current
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.run.engine.withdrawal import Withdrawal, find_named, find_withdrawal, spans_text, withdrawn_path
 from tourney.run.engine.withdrawal import withdraw as withdraw_matches
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 
 @opt.command("withdraw")
@@ -39,24 +40,26 @@ def command(
     if bool(host) == bool(numbers) or (readmit and not host):
         raise UsageError("give either --host NAME, perhaps with --readmit, or --match N")
     with Database.open(db, write=not dry_run) as database:
-        found = database.tournaments.get(tournament)
+        stored = database.tournaments.get(tournament)
         if dry_run:
-            _print_withdrawal(_find(database, found, host, numbers))
+            _print_withdrawal(_find(database, stored, host, numbers))
             return
-        with database.run_lock(found, time.time()):
-            withdrawal = _find(database, found, host, numbers)
-            withdraw_matches(database, found, withdrawal, readmit=readmit)
+        with database.run_lock(stored, time.time()):
+            withdrawal = _find(database, stored, host, numbers)
+            withdraw_matches(database, stored, withdrawal, readmit=readmit)
         _print_withdrawal(withdrawal)
         if withdrawal.reasons():
-            path = withdrawn_path(database.place, found)
+            path = withdrawn_path(database.place, stored)
             current().say(f"the matches are kept in {path}; `tourney run` replays them")
         if withdrawal.host:
             state = "may play again" if readmit else "gets no more matches"
-            current().say(f"{withdrawal.host} {state} in {found.name}")
+            current().say(f"{withdrawal.host} {state} in {stored.name}")
 
 
-def _find(database: Database, found: Tournament, host: str | None, numbers: tuple[int, ...]) -> Withdrawal:
-    return find_withdrawal(database, found, host) if host else find_named(database, found, numbers)
+def _find(
+    database: Database, tournament: Tournament, host: str | None, numbers: tuple[int, ...]
+) -> Withdrawal:
+    return find_withdrawal(database, tournament, host) if host else find_named(database, tournament, numbers)
 
 
 def _print_withdrawal(withdrawal: Withdrawal) -> None:

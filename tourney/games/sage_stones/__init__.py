@@ -31,6 +31,7 @@ class SageStones(CoreGame[StonesPosition]):
     options = (
         Option("stones", "10", tuple(map(str, STONES)), "stones a colour has in hand"),
         Option("play-on", "no", ("no", "yes"), "whether the others play on for the next ranks; 3 or 4 seats"),
+        Option("colours", "2", ("1", "2"), "colours that a seat plays; 2 seats", later=True),
     )
     has_chance = True
     diagram_plies = 50
@@ -48,6 +49,10 @@ class SageStones(CoreGame[StonesPosition]):
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
         if seats == 2 and options["play-on"] == "yes":
             raise OptionError("option play-on=yes of sage-stones is for 3 or 4 seats, not 2")
+        if seats != 2 and "colours" in options:
+            raise OptionError(
+                f"option colours of sage-stones is for 2 seats, not {seats}: each has one colour"
+            )
 
     def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - the same for all seats
         """Whether the game ends with its winner: unless the others play on for the next ranks."""
@@ -65,4 +70,5 @@ class SageStones(CoreGame[StonesPosition]):
 
 
 def _settings(seats: int, options: Mapping[str, str]) -> StonesSettings:
-    return StonesSettings(seats, int(options["stones"]), options["play-on"] == "yes")
+    single = options.get("colours") == "1"
+    return StonesSettings(seats, int(options["stones"]), options["play-on"] == "yes", single)

@@ -88,23 +88,26 @@ STONES = range(3, 16)
 
 
 class StonesSettings(NamedTuple):
-    """The settings of a game: seats, stones per colour, and play-on."""
+    """The settings of a game. ``single``: each of two seats has one colour."""
 
     seats: int
     stones: int
     play_on: bool
+    single: bool = False
 
     @property
     def colours(self) -> int:
-        """The number of colours: one per seat, or two each for two seats."""
-        return 4 if self.seats == 2 else self.seats
+        """The number of colours: one per seat, or two each for two seats that are not ``single``."""
+        return 4 if self.seats == 2 and not self.single else self.seats
 
     def owner(self, colour: int) -> int:
         """The seat that owns a colour."""
         return (colour - 1) % self.seats + 1
 
     def __str__(self) -> str:
-        return f"seats={self.seats},stones={self.stones},play-on={'yes' if self.play_on else 'no'}"
+        play_on = "yes" if self.play_on else "no"
+        colours = ",colours=1" if self.single else ""
+        return f"seats={self.seats},stones={self.stones},play-on={play_on}{colours}"
 
 
 Phase = Literal["roll", "place", "over"]
@@ -139,17 +142,24 @@ def start(settings: StonesSettings) -> StonesPosition:
 
 _BOARD = re.compile("/".join([f"[.1-4]{{{HEIGHT}}}"] * WIDTH))
 _HAND = re.compile(r"0|[1-9][0-9]?|#[1-4]")
-_OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)")
+_OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)(,colours=1)?")
 PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
 """Values of PHASE; a column's ``+`` grants another turn."""
 
 
 def _read_settings(text: str) -> StonesSettings:
     match = _OPTIONS.fullmatch(text)
-    settings = match and StonesSettings(int(match[1]), int(match[2]), match[3] == "yes")
-    if settings is None or settings.stones not in STONES or (settings.seats == 2 and settings.play_on):
+    settings = match and StonesSettings(int(match[1]), int(match[2]), match[3] == "yes", match[4] is not None)
+    if (
+        settings is None
+        or settings.stones not in STONES
+        or (settings.seats == 2 and settings.play_on)
+        or (settings.seats != 2 and settings.single)
+    ):
         form = f"write seats=N,stones=N,play-on=no, with {STONES[0]} to {STONES[-1]} stones"
-        raise wrong_field("OPTIONS", text, f"{form}; play-on=yes is for 3 or 4 seats")
+        raise wrong_field(
+            "OPTIONS", text, f"{form}; play-on=yes is for 3 or 4 seats, ,colours=1 behind it for 2"
+        )
     return settings
 
 

@@ -63,8 +63,10 @@ def _safety() -> list[int]:
 _SAFETY = _safety()
 """By exposure: over all colours and columns, the stones lost to the colour's best capture there, times the
 weight of the column's rolls (of 27)."""
-_IN_TURN = [122, 100, 82, 0, 122, 107, 94, 82]
-"""With three colours, then with four: for the colour in turn, the next one, and so on."""
+_IN_TURN = [122, 100, 0, 0, 122, 100, 82, 0, 122, 107, 94, 82]
+"""With two colours, three, then four: for the colour in turn, the next one, and so on.
+
+The games of the fit had three and four; two colours have the first factors of three."""
 _COLUMN_WEIGHTS = [1, 3, 6, 1, 6, 3, 1]  # by column: the rolls of 27 that name it
 _ROW = 20  # the entries of a square in ``_TAKEN``
 _SIGN = [-1 if (k - j) % max(seats, 1) == 0 else 1 for seats in range(5) for k in range(4) for j in range(4)]
@@ -82,7 +84,9 @@ Finished colours count nothing."""
 _TAKES = zeros(_CELLS)  # by square: whether any colour captures from there
 _FRESH = zeros(_CELLS)  # by square: whether its captures have to be found, as ``_TAKEN`` is of another board
 _STALE = zeros(8)  # by column: whether one of its squares is fresh
-_SURVEYED = zeros(_CELLS)  # the board of ``_TAKEN``, then its number of seats
+_SURVEYED = zeros(
+    _CELLS
+)  # the board of ``_TAKEN``, then 8 times its number of seats plus that of its colours
 _KEPT = zeros(4 * 7)  # by column and colour: its part of the exposure on the board of ``_TAKEN``
 _TAKEN_BEST = zeros(16)
 _TOTAL_BEST = zeros(4)
@@ -229,13 +233,15 @@ class StonesCore(Core):
         self._again = again
 
     def _wipe(self) -> None:
-        """Put all stones of unfinished colours back into the hands."""
+        """Put all stones of unfinished colours back into the hands; the first of these colours rolls."""
         for square in range(_CELLS):
             if _IS_SQUARE[square]:
                 self._board[square] = _EMPTY
         for k in range(self._colours):
             if self._hands[k] >= 0:
                 self._hands[k] = self._stones
+        if self._rolls < _ROLL_LIMIT:
+            self._colour = self._colours  # the next one is the first that has not finished
         self._next_turn()
 
     def _place(self, square: int) -> None:
@@ -349,7 +355,7 @@ class StonesCore(Core):
             left = self.seats - self._finished()
             span = 2 * _BEST * (left - 1) // (self.seats - 1)
             return span * (left - 1) * mine // ((left - 1) * mine + total - mine) - _BEST
-        if self.seats == 2:
+        if self.seats == 2 and self._colours == 4:
             mine += _STRENGTH[seat + 2]
         return (self.seats * mine * _BEST // total + (self.seats - 2) * _BEST) // (self.seats - 1) - _BEST
 
@@ -374,14 +380,15 @@ class StonesCore(Core):
 
     def _survey(self) -> None:
         """Find the captures of a stone on each empty square, and the exposures by column."""
-        current = int(_SURVEYED[_CELLS - 1] == self.seats)
+        owners = 8 * self.seats + self._colours
+        current = int(_SURVEYED[_CELLS - 1] == owners)
         for square in range(_CELLS - 1):
             if _SURVEYED[square] != self._board[square]:
                 current = 0
                 _SURVEYED[square] = self._board[square]
         if current:
             return
-        _SURVEYED[_CELLS - 1] = self.seats
+        _SURVEYED[_CELLS - 1] = owners
         for square in range(_CELLS):
             _FRESH[square] = 0
             if _IS_SQUARE[square] and self._board[square] == _EMPTY:
@@ -431,7 +438,7 @@ class StonesCore(Core):
             _STRENGTH[k] = 0
             if self._hands[k] >= 0:
                 turn = _IN_TURN[
-                    4 * self._colours - 12 + (k + self._colours + 1 - self._colour) % self._colours
+                    4 * self._colours - 8 + (k + self._colours + 1 - self._colour) % self._colours
                 ]
                 lost = min(_LOST[k], _EXPOSED - 1)
                 # Integers, so that plain and compiled agree; 1 more, so that the sum is never 0.

@@ -25,7 +25,7 @@ _GROUND = MappingProxyType(dict.fromkeys(stones.NAMES.values(), "plain"))
 
 @dataclass(frozen=True, slots=True)
 class StonesView(View[Stone]):
-    """All squares are "plain". With two seats, seat 1 has the colours 1 and 3, seat 2 has 2 and 4."""
+    """All squares are "plain". Of four colours, seat 1 of two has 1 and 3, seat 2 has 2 and 4."""
 
     seat: int
     """The seat whose turn it is, also while the dice are next."""

@@ -97,11 +97,14 @@ OWN_TOUCH = 2  # the points if the fool last touched one of the mover's sages
 OTHER_TOUCH = 1  # the points if the fool last touched one of the other side's sages
 WINNING_POINTS = 5
 LAST_ROUND = 12
-LAST_PLY = 120  # the maximum number of actions in a round
+LAST_PLY = 120  # the maximum number of actions in a round, unless the option says another
+ROUND_ACTIONS = (60, 80, 100, LAST_PLY)  # the values of the option ``round-actions``
 MOST_POINTS = WINNING_POINTS + 1  # the most points of a seat at the end: 4 and the 2 of its last score
 
 _SAGES = 7
 _FIELDS = "RED BLUE FOOL SEAT POINTS ROUND PLY STARTER"
+_OPTION = " round-actions="
+"""What begins the last field of a position whose rounds have another length than ``LAST_PLY``."""
 
 
 class SevenSagesPosition(NamedTuple):
@@ -115,11 +118,12 @@ class SevenSagesPosition(NamedTuple):
     round_: int
     ply: int  # the number of actions in this round
     starter: int  # the first seat of this round
+    round_actions: int = LAST_PLY  # the maximum number of actions in a round
 
     @property
     def is_over(self) -> bool:
         """Whether the game is over; only then is the fool in a city."""
-        return self.scored or (self.round_ == LAST_ROUND and self.ply == LAST_PLY)
+        return self.scored or (self.round_ == LAST_ROUND and self.ply == self.round_actions)
 
     @property
     def scored(self) -> bool:
@@ -132,7 +136,9 @@ START = SevenSagesPosition(*START_SAGES, START_FOOL, RED, (0, 0), 1, 0, RED)
 
 def parse_position(text: str) -> SevenSagesPosition:
     """The position of a string. Raises PositionError."""
-    red, blue, fool, seat, points, round_, ply, starter = split_fields(text, _FIELDS)
+    fields, option, actions = text.partition(_OPTION)
+    red, blue, fool, seat, points, round_, ply, starter = split_fields(fields, _FIELDS)
+    round_actions = _read_round_actions(actions) if option else LAST_PLY
     reds, colon, blues = points.partition(":")
     if not colon:
         raise wrong_field("POINTS", points, "write Red's points, a colon and Blue's points")
@@ -143,11 +149,23 @@ def parse_position(text: str) -> SevenSagesPosition:
         read_number("SEAT", seat, 1, 2),
         (read_number("POINTS", reds, 0, MOST_POINTS), read_number("POINTS", blues, 0, MOST_POINTS)),
         read_number("ROUND", round_, 1, LAST_ROUND),
-        read_number("PLY", ply, 0, LAST_PLY),
+        read_number("PLY", ply, 0, round_actions),
         read_number("STARTER", starter, 1, 2),
+        round_actions,
     )
     refuse(_contradictions(position))
     return position
+
+
+def _read_round_actions(text: str) -> int:
+    values = [str(actions) for actions in ROUND_ACTIONS if actions != LAST_PLY]
+    if text not in values:
+        raise wrong_field(
+            "OPTIONS",
+            _OPTION.lstrip() + text,
+            f"write round-actions={', '.join(values[:-1])} or {values[-1]}, or nothing for {LAST_PLY}",
+        )
+    return int(text)
 
 
 def _read_sages(field: str, text: str) -> tuple[int, ...]:
@@ -160,7 +178,7 @@ def _read_sages(field: str, text: str) -> tuple[int, ...]:
 
 
 def _contradictions(position: SevenSagesPosition) -> Iterator[str]:
-    red, blue, fool, seat, points, _, ply, starter = position
+    red, blue, fool, seat, points, _, ply, starter, round_actions = position
     name = SQUARES[fool]
     shared = sorted(set(red) & set(blue))
     if shared:
@@ -181,5 +199,5 @@ def _contradictions(position: SevenSagesPosition) -> Iterator[str]:
         yield f"a seat has {WINNING_POINTS} points or more, but the fool is in no city"
     if seat != (starter if ply % 2 == 0 else 3 - starter):
         yield f"SEAT {seat} does not fit PLY {ply} and STARTER {starter}: the seats take turns"
-    if ply == LAST_PLY and not position.is_over:
-        yield f"PLY is {LAST_PLY}, but the game is not over"
+    if ply == round_actions and not position.is_over:
+        yield f"PLY is {round_actions}, but the game is not over"

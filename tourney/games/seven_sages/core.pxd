@@ -33,7 +33,7 @@ cdef int _PAIRS[84]
 cdef class SevenSagesCore(Core):
     cdef unsigned char _board[289]
     cdef int _sages[14]
-    cdef int _fool, _red, _blue, _round, _ply, _starter
+    cdef int _fool, _red, _blue, _round, _ply, _starter, _last_ply
     cdef int _rest_count
 
     cdef Core _blank(self)

@@ -106,6 +106,7 @@ class SevenSagesCore(Core):
         self._board = zeros(_CELLS)
         self._sages = zeros(14)
         self._fool = self._red = self._blue = self._round = self._ply = self._starter = 0
+        self._last_ply = _LAST_PLY
         self._rest_count = 0
 
     def load(self, at: seven.SevenSagesPosition) -> None:
@@ -123,6 +124,7 @@ class SevenSagesCore(Core):
         self._red, self._blue = at.points
         self._round = at.round_
         self._ply = at.ply
+        self._last_ply = at.round_actions
         self._over = at.is_over
 
     def _blank(self) -> "Core":
@@ -140,6 +142,7 @@ class SevenSagesCore(Core):
         self._blue = source._blue
         self._round = source._round
         self._ply = source._ply
+        self._last_ply = source._last_ply
         self._starter = source._starter
 
     def _settle(self) -> None:
@@ -176,13 +179,14 @@ class SevenSagesCore(Core):
         return "points" if max(self._red, self._blue) >= _WINNING_POINTS else "rounds"
 
     def position(self) -> str:
-        """``RED BLUE FOOL SEAT POINTS ROUND PLY STARTER``."""
+        """``RED BLUE FOOL SEAT POINTS ROUND PLY STARTER``, and the option if it is not the default."""
         self._settle()  # the order of sages is not part of the position, but it is of the string
         red = ",".join([_NAME_OF[self._sages[k]] for k in range(7)])
         blue = ",".join([_NAME_OF[self._sages[k]] for k in range(7, 14)])
         fool = _NAME_OF[self._fool]
         points = f"{self._red}:{self._blue}"
-        return f"{red} {blue} {fool} {self._seat} {points} {self._round} {self._ply} {self._starter}"
+        option = "" if self._last_ply == _LAST_PLY else f" round-actions={self._last_ply}"
+        return f"{red} {blue} {fool} {self._seat} {points} {self._round} {self._ply} {self._starter}{option}"
 
     def key(self) -> Hashable:
         """Sages, fool, points, round and seats, as bytes and an int; the number of plies is left out."""
@@ -409,9 +413,9 @@ class SevenSagesCore(Core):
         return 0
 
     def _end_ply(self) -> None:
-        """End an action without a score; the 120th starts the next round."""
+        """End an action without a score; the last of a round starts the next one."""
         self._ply += 1
-        if self._ply < _LAST_PLY:
+        if self._ply < self._last_ply:
             self._seat = 3 - self._seat
         elif self._round == _LAST_ROUND:
             self._seat = 3 - self._seat

@@ -37,6 +37,8 @@ class SevenSagesView(views.View[views.SquarePiece]):
     """Actions so far in this round."""
     starter: int
     """The seat that began this round."""
+    round_actions: int
+    """The most actions of a round."""
 
 
 def view_of(game: AnyGame, text: str) -> SevenSagesView:
@@ -45,7 +47,7 @@ def view_of(game: AnyGame, text: str) -> SevenSagesView:
     shown = views.diagram_view(game, text)
     return SevenSagesView(
         game, text, shown.squares, shown.board, at.seat, board.SQUARES[at.fool], at.points, at.round_, at.ply,
-        at.starter,
+        at.starter, at.round_actions,
     )  # fmt: skip
 
 
@@ -64,10 +66,11 @@ _TURN = 2 * _SAGES + 2
 
 
 def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
-    """The parts of a diagram, for ``part_of``; the turn is seat, starter and whether it is over."""
-    red, blue, fool, seat, _, round_, ply, starter = view.split(" ")
-    over = fool in _GOALS or (round_ == _LAST_ROUND and ply == _LAST_PLY)
-    return ("", *red.split(","), *blue.split(","), fool, (seat, starter, over), last)
+    """The parts of a diagram, for ``part_of``; the turn is seat, starter, end and round length."""
+    red, blue, fool, seat, _, round_, ply, starter, *option = view.split(" ")
+    last_ply = option[0].partition("=")[2] if option else _LAST_PLY
+    over = fool in _GOALS or (round_ == _LAST_ROUND and ply == last_ply)
+    return ("", *red.split(","), *blue.split(","), fool, (seat, starter, over, last_ply), last)
 
 
 _GOALS = {
@@ -95,12 +98,12 @@ def _sage(seat: int, name: str) -> Piece:
     return Piece(*_at(board.SQUARE[name]), "S", seat, "sage", f"{_SEAT_NAMES[seat]}'s sage on {name}")
 
 
-def _notes(seat: str, starter: str, over: bool) -> tuple[str, ...]:
+def _notes(seat: str, starter: str, over: bool, last_ply: str) -> tuple[str, ...]:
     begun = f"begun by {_SEAT_NAMES[int(starter)]}"
     turn = "the game is over" if over else f"{_SEAT_NAMES[int(seat)]} to act"
     return (
         f"points: Red {field(4, 0)}, Blue {field(4, 1)} ({board.WINNING_POINTS} win)",
-        f"round {field(5)} of {board.LAST_ROUND}, {begun}, {field(6)} of {board.LAST_PLY} actions; {turn}",
+        f"round {field(5)} of {board.LAST_ROUND}, {begun}, {field(6)} of {last_ply} actions; {turn}",
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,11 +51,13 @@ class Canvas:
 
     def text(self, x: int, y: int, words: str, look: Lettering, *, end: bool = False) -> None:
         """Write a text on the baseline ``y``, from ``x`` on or so that it ends there."""
+        # The place stays a float, or each letter's rounding would add up along the text.
         at = x - width_of(words, look) if end else float(x)
         for letter in words:
             left, top, covered = _drawn(letter, look.size, bold=look.bold)
             height, width = covered.shape
-            down, across = y + top, round(at) + left
+            down = y + top
+            across = round(at) + left
             part = self._pixels[down : down + height, across : across + width]
             mixed = part + (np.array(look.color) - part) * covered[: len(part), : part.shape[1], np.newaxis]
             part[:] = np.rint(mixed).astype(np.uint8)
@@ -88,6 +91,7 @@ def fitted(words: str, look: Lettering, room: int) -> str:
     if width_of(shown, look) <= room:
         return shown
     while width_of(f"{shown}\N{HORIZONTAL ELLIPSIS}", look) > room:
+        # The ellipsis takes room too, so letters go one by one until both fit.
         shown = shown[:-1]
     return f"{shown.rstrip()}\N{HORIZONTAL ELLIPSIS}"
 
@@ -101,19 +105,31 @@ def _face(*, bold: bool) -> dict[str, tuple[int, str]]:
     return {line[0]: (int(number), path) for line in lines for number, _, path in (line[2:].partition(" "),)}
 
 
+class _Glyph(NamedTuple):
+    """A drawn letter: its first pixel from the start on the baseline, and the covered share of each pixel."""
+
+    left: int
+    top: int
+    covered: npt.NDArray[np.float64]
+
+
 @cache
-def _drawn(letter: str, size: int, *, bold: bool) -> tuple[int, int, npt.NDArray[np.float64]]:
-    """The place of a letter's first pixel from its start on the baseline, and how far each is covered."""
+def _drawn(letter: str, size: int, *, bold: bool) -> _Glyph:
+    """The glyph of a letter at a size."""
     face = _face(bold=bold)
     rings = list(_rings(face.get(letter, face[MISSING])[1], size / _UNIT))
     if not rings:
-        return 0, 0, np.zeros((0, 0))
-    xs, ys = [x for ring in rings for x, _ in ring], [y for ring in rings for _, y in ring]
-    left, top = math.floor(min(xs)), math.floor(min(ys))
-    width, height = math.ceil(max(xs)) - left, math.ceil(max(ys)) - top
+        return _Glyph(0, 0, np.zeros((0, 0)))
+    xs = [x for ring in rings for x, _ in ring]
+    ys = [y for ring in rings for _, y in ring]
+    left = math.floor(min(xs))
+    top = math.floor(min(ys))
+    width = math.ceil(max(xs)) - left
+    height = math.ceil(max(ys)) - top
     moved = [[((x - left) * _FINE, (y - top) * _FINE) for x, y in ring] for ring in rings]
+    # Each pixel is the mean of 5 x 5 samples: smooth edges without a drawing library.
     fine = _filled(moved, width * _FINE, height * _FINE)
-    return left, top, fine.reshape(height, _FINE, width, _FINE).mean(axis=(1, 3))
+    return _Glyph(left, top, fine.reshape(height, _FINE, width, _FINE).mean(axis=(1, 3)))
 
 
 def _rings(path: str, scale: float) -> Iterator[list[Point]]:
@@ -139,7 +155,9 @@ def _rings(path: str, scale: float) -> Iterator[list[Point]]:
 def _curve(start: Point, control: Point, end: Point) -> Iterator[Point]:
     for k in range(1, _CURVE + 1):
         t = k / _CURVE
-        a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t**2
+        a = (1 - t) ** 2
+        b = 2 * t * (1 - t)
+        c = t**2
         yield a * start[0] + b * control[0] + c * end[0], a * start[1] + b * control[1] + c * end[1]
 
 
@@ -152,13 +170,14 @@ def _filled(rings: list[list[Point]], width: int, height: int) -> npt.NDArray[np
             # A row counts where its middle lies between the ends, so two edges that meet count once.
             for row in range(math.ceil(low - 0.5), math.ceil(high - 0.5)):
                 crossings[row].append((x0 + (row + 0.5 - y0) * (x1 - x0) / (y1 - y0), turn))
-    found = np.zeros((height, width))
+    covered = np.zeros((height, width))
     for row, crossed in enumerate(crossings):
-        turns, start = 0, 0.0
+        turns = 0
+        start = 0.0
         for x, turn in sorted(crossed):
             start = x if turns == 0 else start
             # The non-zero rule: inner rings turn the other way, so holes stay empty.
             turns += turn
             if turns == 0:
-                found[row, round(start) : round(x)] = 1
-    return found
+                covered[row, round(start) : round(x)] = 1
+    return covered

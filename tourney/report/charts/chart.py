@@ -22,11 +22,13 @@ REST = "rest"
 
 WIDTH = 1200
 """Width of a chart in half pixels: integers are then fine enough for smooth lines."""
-_LEFT, _RIGHT = 104, 1170
+_LEFT = 104
+_RIGHT = 1170
 _LINE = 34
 """Height of a line of labels."""
 
-_ROOM, _DIGIT = 195, 7.5
+_ROOM = 195
+_DIGIT = 7.5
 """The narrowest column of intervals (``.range`` in style.css) and a digit of its axis, in pixels."""
 
 Point = tuple[float, float]
@@ -44,9 +46,12 @@ class Scale:
 
     def at(self, value: float) -> float:
         """The coordinate of a value."""
-        low, high = self.low, self.high
+        low = self.low
+        high = self.high
         if self.log:
-            low, high, value = math.log10(low), math.log10(high), math.log10(value)
+            low = math.log10(low)
+            high = math.log10(high)
+            value = math.log10(value)
         return self.start + (value - low) / (high - low) * (self.end - self.start)
 
     def ticks(self, most: int) -> tuple[float, ...]:
@@ -59,6 +64,7 @@ class Scale:
             for s in (1, 2, 5)
             if span / (s * 10.0**e) <= most - 1
         )
+        # Floats may put an end of the scale just beside a round value, which is still a tick.
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return tuple(round(k * step, 10) for k in range(first, last + 1))
@@ -66,9 +72,11 @@ class Scale:
 
 def scale_of(values: Sequence[float], room: float = 0.04) -> Scale:
     """A scale that holds all values, with a margin at both ends (a share of the range)."""
-    low, high = min(values, default=0.0), max(values, default=1.0)
+    low = min(values, default=0.0)
+    high = max(values, default=1.0)
     if high - low < 1e-6:
-        low, high = low - 1, high + 1
+        low = low - 1
+        high = high + 1
     margin = (high - low) * room
     return Scale(low - margin, high + margin)
 
@@ -129,12 +137,12 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart: what it shows in words for screen readers, two axes, and the marks from back to front.
+    """A chart: a description for screen readers, two axes, and the marks from back to front.
 
-    ``height`` is that of the plotting area in pixels. ``upper``: the labels of x stand above it.
+    ``height``: of the plotting area, in pixels. ``upper``: the labels of x stand above it.
     """
 
-    said: str
+    description: str
     x: Axis
     y: Axis
     marks: tuple[ChartMark, ...]
@@ -145,10 +153,11 @@ class Chart:
 def draw(chart: Chart) -> Markup:
     """Draw a chart as SVG for a page with ``style.css``.
 
-    ``data-frame`` tells scripts where the plotting area is: left, right, top and bottom, then the values of x
-    at its left and right.
+    ``data-frame`` tells scripts the edges of the plotting area: left, right, top and bottom, then the values
+    of x at its left and right.
     """
-    x, y = chart.x, chart.y
+    x = chart.x
+    y = chart.y
     above = _LINE * ((2 if x.title else 1) if chart.upper else 1 if y.title else 0) + 12
     bottom = above + 2 * chart.height
     xs = Scale(x.low, x.high, _LEFT, _RIGHT, x.log)
@@ -159,7 +168,7 @@ def draw(chart: Chart) -> Markup:
     head = f'<svg class="chart" viewBox="0 0 {WIDTH} {bottom + under + 10}" role="img"'
     frame = f"{_LEFT} {_RIGHT} {above} {bottom} {x.low:g} {x.high:g}"
     parts = [
-        f'{head} aria-label="{escape(chart.said)}" data-frame="{frame}">',
+        f'{head} aria-label="{escape(chart.description)}" data-frame="{frame}">',
         *_grid(x, [(round(xs.at(value)), above, round(xs.at(value)), bottom) for value, _ in x.labels]),
         *_grid(y, [(_LEFT, round(ys.at(value)), _RIGHT, round(ys.at(value))) for value, _ in y.labels]),
         f'<g class="y" transform="translate({_LEFT - 12} 8)">',
@@ -184,6 +193,7 @@ def _grid(axis: Axis, lines: Sequence[tuple[int, int, int, int]]) -> Iterator[st
 
 
 def _mark(mark: ChartMark, xs: Scale, ys: Scale) -> str:
+    # An axis may run downwards, as those of heat maps do.
     low, high = sorted((ys.start, ys.end))
     # Values outside of the axis (see ``match_plot``) stay at the edge instead of leaving the chart.
     lines = [
@@ -194,56 +204,66 @@ def _mark(mark: ChartMark, xs: Scale, ys: Scale) -> str:
 
 def _path(lines: Iterable[Sequence[tuple[int, int]]], *, closed: bool) -> str:
     """Lines as SVG path data: after ``m``, further pairs are relative lines too."""
-    found, x, y = [], 0, 0
+    commands = []
+    x = 0
+    y = 0
     for line in lines:
-        first, word = True, "m"
+        first = True
+        word = "m"
         for to, down in line:
-            found.append(f"{word}{to - x} {down - y}")
-            x, y, word = to, down, " "
+            commands.append(f"{word}{to - x} {down - y}")
+            x = to
+            y = down
+            word = " "
             if first:
-                start, first = (to, down), False
+                start = (to, down)
+                first = False
         if closed and line:
-            found.append("z")
+            commands.append("z")
             x, y = start
-    return "".join(found).replace(" -", "-")
+    # A minus sign separates two numbers by itself, so the blank before it is not needed.
+    return "".join(commands).replace(" -", "-")
 
 
 def thinned(points: Sequence[Point], most: int) -> Sequence[Point]:
-    """At most ``most`` points of a line: of each stretch its least and its greatest, and both ends.
+    """At most ``most`` points of a line: the least and the greatest of each stretch, and both ends.
 
-    The outline of the line stays, also its single peaks.
+    The outline of the line stays, with every single peak.
     """
     if len(points) <= most:
         return points
-    inner, parts = points[1:-1], max(1, most // 2 - 1)
-    kept = [points[0]]
+    inner = points[1:-1]
+    parts = max(1, most // 2 - 1)
+    points_kept = [points[0]]
     for k in range(parts):
         some = inner[k * len(inner) // parts : (k + 1) * len(inner) // parts]
-        kept += sorted({min(some, key=lambda p: p[1]), max(some, key=lambda p: p[1])})
-    return [*kept, points[-1]]
+        points_kept += sorted({min(some, key=lambda p: p[1]), max(some, key=lambda p: p[1])})
+    return [*points_kept, points[-1]]
 
 
 def coordinate(value: float) -> str:
     """A coordinate with one decimal, or none if it is an integer."""
     short = f"{value:.1f}"
+    # A float may be -0.0, which is the same place as 0.
     return "0" if short == "-0.0" else short.removesuffix(".0")
 
 
 def interval(scale: Scale, value: float, low: float, high: float, kind: str) -> Markup:
     """Draw an interval of a kind (a thin line with ends) and its value (a dot)."""
-    said = f"{display.number(value, 1)}, {kind} from {display.number(low, 1)} to {display.number(high, 1)}"
-    left, right = max(low, scale.low), min(high, scale.high)
+    label = f"{display.number(value, 1)}, {kind} from {display.number(low, 1)} to {display.number(high, 1)}"
+    left = max(low, scale.low)
+    right = min(high, scale.high)
     ends = "".join(_bar(scale, "w3", x, x, "32%", "68%") for x in (low, high) if left <= x <= right)
     return _whisker(
-        scale, min(max(value, scale.low), scale.high), said, _bar(scale, "w3", left, right) + ends
+        scale, min(max(value, scale.low), scale.high), label, _bar(scale, "w3", left, right) + ends
     )
 
 
 def sigmas(scale: Scale, mu: float, sigma: float) -> Markup:
     """Draw 3 sigma (thin) and 1 sigma (thick) to each side of mu (a dot)."""
-    said = f"mu {display.number(mu, 2)}, sigma {display.number(sigma, 2)}"
+    label = f"mu {display.number(mu, 2)}, sigma {display.number(sigma, 2)}"
     bars = _bar(scale, "w3", mu - 3 * sigma, mu + 3 * sigma) + _bar(scale, "w1", mu - sigma, mu + sigma)
-    return _whisker(scale, mu, said, bars)
+    return _whisker(scale, mu, label, bars)
 
 
 def interval_axis(scale: Scale) -> Markup:
@@ -257,19 +277,21 @@ def interval_axis(scale: Scale) -> Markup:
     )
 
 
-def _whisker(scale: Scale, centre: float, said: str, bars: str) -> Markup:
+def _whisker(scale: Scale, centre: float, label: str, bars: str) -> Markup:
+    # Percentages, as the column's width is known only to the browser.
     grid = "".join(
         f'<line class="grid" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>'
         for x in (coordinate(scale.at(tick)) for tick in _ticks(scale))
     )
     return Markup(  # noqa: S704 - numbers alone
-        f'<svg class="whisker" role="img" aria-label="{said}"><title>{said}</title>{grid}{bars}'
+        f'<svg class="whisker" role="img" aria-label="{label}"><title>{label}</title>{grid}{bars}'
         f'<circle cx="{coordinate(scale.at(centre))}%" cy="50%" r="4"/></svg>'
     )
 
 
 def _bar(scale: Scale, style: str, low: float, high: float, y1: str = "50%", y2: str = "50%") -> str:
-    x1, x2 = coordinate(scale.at(low)), coordinate(scale.at(high))
+    x1 = coordinate(scale.at(low))
+    x2 = coordinate(scale.at(high))
     return f'<line class="{style}" x1="{x1}%" x2="{x2}%" y1="{y1}" y2="{y2}"/>'
 
 

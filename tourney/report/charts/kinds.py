@@ -35,7 +35,7 @@ def color_of(place: int) -> str:
     return COLORS[place] if place < len(COLORS) else REST
 
 
-def line_chart(said: str, lines: Sequence[Line], x: str, y: str, *, band: bool) -> Chart:
+def line_chart(description: str, lines: Sequence[Line], x: str, y: str, *, band: bool) -> Chart:
     """Lines over whole numbers with the titles of both axes; ``band`` shades from low to high.
 
     The lines and their last intervals decide the scale, and wider bands are cut at its edges: those after a
@@ -48,6 +48,7 @@ def line_chart(said: str, lines: Sequence[Line], x: str, y: str, *, band: bool) 
     scale = scale_of(values)
     marks: list[ChartMark] = []
     if band:
+        # Full bands of several bots would hide each other.
         style = "band" if len(lines) == 1 else "band faint"
         for line in reversed(lines):
             lows = [(at, max(low, scale.low)) for at, _, low, _ in line.points]
@@ -55,14 +56,16 @@ def line_chart(said: str, lines: Sequence[Line], x: str, y: str, *, band: bool) 
             if line.color != REST:
                 marks.append(ChartMark(f"{style} l-{line.color}", [[*lows, *highs[::-1]]], closed=True))
     for line in reversed(lines):
+        # From the last line to the first: the leading bots lie on top.
         points = [(at, value) for at, value, _, _ in line.points]
         marks.append(ChartMark(f"line l-{line.color}", [points]))
         if len(points) <= 40 and len(lines) <= len(COLORS):
             marks.append(_dots(line.color, points))
     ats = [at for at, *_ in every]
-    low, high = min(ats, default=0), max(ats, default=1)
+    low = min(ats, default=0)
+    high = max(ats, default=1)
     return Chart(
-        said,
+        description,
         Axis(low, max(high, low + 1), _whole(math.ceil(low), math.floor(high), 12), x),
         Axis.of(scale, 7, y, grid=True),
         tuple(marks),
@@ -80,13 +83,14 @@ def _whole(low: int, high: int, most: int) -> tuple[tuple[float, str], ...]:
     return tuple((at, f"{at:,}") for at in range(-(-low // step) * step, high + 1, step))
 
 
-def histogram(said: str, bins: Sequence[tuple[int, int, int]], x: str, y: str) -> Chart:
+def histogram(description: str, bins: Sequence[tuple[int, int, int]], x: str, y: str) -> Chart:
     """A bar for each bin (from, to, count), with the titles of both axes."""
     edges = [low for low, _, _ in bins] + [high for _, high, _ in bins[-1:]]
     most = max(count for _, _, count in bins)
+    # Bars that touch read as one area.
     gap = (edges[-1] - edges[0]) / 1000
     return Chart(
-        said,
+        description,
         Axis(edges[0], edges[-1], tuple((e, f"{e:,}") for e in edges[:: -(-len(edges) // 11)]), x),
         Axis(0, most * 1.04, _whole(0, most, 6), y, grid=True),
         (
@@ -102,7 +106,8 @@ def bins_of(values: Sequence[int], most: int = 24) -> list[tuple[int, int, int]]
     """At most ``most`` equal bins (from, to, count) of a round width that hold all values."""
     if not values:
         return []
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     width = round_step(low, high, most)
     first = low // width
     counts = [0] * (high // width - first + 1)
@@ -111,7 +116,7 @@ def bins_of(values: Sequence[int], most: int = 24) -> list[tuple[int, int, int]]
     return [((first + k) * width, (first + k + 1) * width, count) for k, count in enumerate(counts)]
 
 
-def heat_map(said: str, cells: Iterable[tuple[int, int, int]], size: int, x: str, y: str) -> Chart:
+def heat_map(description: str, cells: Iterable[tuple[int, int, int]], size: int, x: str, y: str) -> Chart:
     """Cells (row, column, step) of a square of ``size``, rows and columns from 1.
 
     A step is 1..7: 4 is even, more is blue and less orange, as in the crosstable.
@@ -122,21 +127,25 @@ def heat_map(said: str, cells: Iterable[tuple[int, int, int]], size: int, x: str
     labels = tuple((k, str(k)) for k in range(1, size + 1))
     marks = tuple(ChartMark(f"cell h{step}", steps[step], closed=True) for step in sorted(steps))
     height = max(60, min(18, 540 // size) * size)
-    across, down = Axis(0.5, size + 0.5, labels, x), Axis(size + 0.5, 0.5, labels, y)
-    return Chart(said, across, down, marks, height, upper=True)
+    across = Axis(0.5, size + 0.5, labels, x)
+    down = Axis(size + 0.5, 0.5, labels, y)
+    return Chart(description, across, down, marks, height, upper=True)
 
 
-def box_plot(said: str, rows: Sequence[Sequence[float]], x: str, y: str) -> Chart:
+def box_plot(description: str, rows: Sequence[Sequence[float]], x: str, y: str) -> Chart:
     """A bar for each row, numbered from 1: least, lower quartile, median, upper quartile, most.
 
     All are positive; the axis is logarithmic.
     """
-    low, high = min(row[0] for row in rows), max(row[-1] for row in rows)
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    low = min(row[0] for row in rows)
+    high = max(row[-1] for row in rows)
+    first = math.floor(math.log10(low))
+    last = math.ceil(math.log10(high))
+    # A logarithmic axis needs two powers of ten, even if all times are alike.
     powers = range(first, max(last, first + 1) + 1)
     numbered = list(enumerate(rows, 1))
     return Chart(
-        said,
+        description,
         Axis(
             10.0 ** powers[0],
             10.0 ** powers[-1],
@@ -160,7 +169,7 @@ def _box(left: float, top: float, right: float, bottom: float) -> Sequence[Point
 
 
 def match_plot(
-    said: str,
+    description: str,
     series: Sequence[tuple[str, Sequence[Point]]],
     last: int,
     *,
@@ -178,6 +187,7 @@ def match_plot(
     marks = []
     for color, points in series:
         if bars and len(values) <= MOST_BARS:
+            # Bars of fixed width would overlap in long matches.
             width = "thin" if last > 100 else "thick" if last <= 50 else ""
             marks.append(
                 ChartMark(f"bar l-{color} {width}".rstrip(), [[(at, 0), (at, value)] for at, value in points])
@@ -188,7 +198,7 @@ def match_plot(
         if len(line) <= 40:
             marks.append(_dots(color, line))
     return Chart(
-        said,
+        description,
         Axis(0, max(last, 1), _whole(0, last, 6)),
         Axis.of(scale, 5, grid=True),
         tuple(marks),

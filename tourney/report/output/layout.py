@@ -1,4 +1,4 @@
-"""The layout of a tournament's pages: all that a process needs to render one of them, in a quick import.
+"""The layout of a tournament's pages: everything that a process needs to render one, quick to import.
 
 The templates and static files that ship are replaced by the files of a folder.
 """
@@ -25,9 +25,10 @@ from jinja2 import (
 
 from tourney import __version__
 from tourney.bots.catalogue.shipped import templates_dir
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.report import display
 from tourney.report.charts.chart import interval, interval_axis, sigmas
+from tourney.texts import counted
 
 ORIGINAL = "original"
 """The prefix of the templates that ship: ``{% extends "original/base.html" %}`` changes only some blocks."""
@@ -48,10 +49,10 @@ class Templates:
 
         Raises UsageError for a file that replaces nothing, is not UTF-8, or has a syntax error.
         """
-        found = cls(folder and folder.absolute())
-        for name in found.replaced:
-            found._check(name, found.folders[-1] / name)
-        return found
+        templates = cls(folder and folder.absolute())
+        for name in templates.replaced:
+            templates._check(name, templates.folders[-1] / name)
+        return templates
 
     @cached_property
     def replaced(self) -> tuple[str, ...]:
@@ -62,20 +63,21 @@ class Templates:
         if self.folder is None:
             return ()
         try:
-            found = sorted(_names(self.folder))
+            names = sorted(_names(self.folder))
         except OSError as error:
             raise UsageError(f"--templates {self.folder} cannot be read: {error.strerror}") from error
-        known = sorted(_names(templates_dir()))
-        for name in found:
-            if name not in known:
+        shipped_names = sorted(_names(templates_dir()))
+        for name in names:
+            if name not in shipped_names:
                 raise UsageError(
-                    f"{self.folder / name} replaces no file of the report; the names are {', '.join(known)}"
+                    f"{self.folder / name} replaces no file of the report; the names are"
+                    f" {', '.join(shipped_names)}"
                 )
-        return tuple(found)
+        return tuple(names)
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders of all files that pages are made with."""
+        """The folders with the templates and static files of all pages."""
         return (templates_dir(), *([self.folder] if self.folder else []))
 
     def read(self, name: str) -> bytes:
@@ -87,10 +89,15 @@ class Templates:
     def environment(self) -> Environment:
         """An environment that escapes everything, refuses undefined names, and has no ``safe``."""
         shipped = FileSystemLoader(templates_dir())
-        own = [] if self.folder is None else [FileSystemLoader(self.folder)]
+        replacements = [] if self.folder is None else [FileSystemLoader(self.folder)]
         made = Environment(
             loader=ChoiceLoader(
-                [*own, shipped, PrefixLoader({ORIGINAL: shipped}), FunctionLoader(_packaged_template)]
+                [
+                    *replacements,
+                    shipped,
+                    PrefixLoader({ORIGINAL: shipped}),
+                    FunctionLoader(_packaged_template),
+                ]
             ),
             autoescape=True,
             # A wrong name in a template is an error with its line, not an empty place on the page.
@@ -104,7 +111,7 @@ class Templates:
         return made
 
     def refusal(self, error: Exception) -> UsageError | None:
-        """What to say of an error in a replaced template, or None if it is not in one."""
+        """The refusal of an error in a replaced template, or None if the error is elsewhere."""
         if self.folder is None:
             return None
         if isinstance(error, TemplateSyntaxError):
@@ -113,8 +120,8 @@ class Templates:
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
             path = Path(frame.filename)
             if path.is_relative_to(self.folder):
-                said = error.message if isinstance(error, TemplateError) else ""
-                return _wrong(path, frame.lineno or 1, said or f"{type(error).__name__}: {error}")
+                message = error.message if isinstance(error, TemplateError) else ""
+                return _wrong(path, frame.lineno or 1, message or f"{type(error).__name__}: {error}")
         return None
 
     def _check(self, name: str, path: Path) -> None:
@@ -136,11 +143,14 @@ class Templates:
         # Autoescape is what stands between hostile names and the page.
         for unsafe in parsed.find_all((nodes.EvalContextModifier, nodes.ScopedEvalContextModifier)):
             raise _wrong(path, unsafe.lineno, "autoescape cannot be changed: everything is escaped")
-        known = {*_names(templates_dir()), *(f"{ORIGINAL}/{name}" for name in _names(templates_dir()))}
+        template_names = {
+            *_names(templates_dir()),
+            *(f"{ORIGINAL}/{name}" for name in _names(templates_dir())),
+        }
         for node in parsed.find_all((nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)):
             target = getattr(node, "template", None)
             wanted = target.value if isinstance(target, nodes.Const) else None
-            if wanted is not None and wanted not in known:
+            if wanted is not None and wanted not in template_names:
                 raise _wrong(path, node.lineno, f"there is no template {wanted!r}")
             if wanted == name:
                 raise _wrong(path, node.lineno, f"it uses itself; write {ORIGINAL}/{name} for the original")
@@ -166,6 +176,7 @@ def _names(folder: Path) -> Iterator[str]:
         raise NotADirectoryError(20, "it is not a folder", str(folder))
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
+        # Editors and file managers leave hidden files in a folder of templates.
         if not path.is_dir() and not any(part.startswith(".") for part in name.parts):
             yield name.as_posix()
 
@@ -211,7 +222,7 @@ class Options:
 class File:
     """A file of the site: its path, with ``/``, and its content.
 
-    ``damaged``: why it omits parts that are in the database, one sentence each.
+    ``damaged``: for each part that it omits although the database has it, a sentence with the reason.
     """
 
     path: str
@@ -226,7 +237,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section: its first page (``path``), and how the paths of the pages below it begin (``under``)."""
+    """A section: its first page (``path``), and the prefixes of the paths below it (``under``)."""
 
     title: str
     path: str
@@ -242,7 +253,7 @@ class Layout:
     """The values and templates that all pages of a tournament share; picklable. Templates see it as ``site``.
 
     Title and game are safe to show once escaped. ``prefix`` is the folder in a site of several tournaments,
-    with its ``/``, or "". ``outside`` says what an outside referee cannot promise, or is "". Only a
+    with its ``/``, or "". ``outside``: the sentence on an outside referee's limits, or "". Only a
     tournament's own pages have ``nav``.
     """
 
@@ -299,14 +310,15 @@ _FUNCTIONS = (
     *(display.number, display.percent, display.points, display.reach, display.reason, display.share),
     *(display.short, display.span, interval, interval_axis, sigmas),
 )
-"""What templates write values with, by the names of the functions."""
+"""Functions that templates may call, by their names."""
 
 
+# The compiled templates are cached with the environment; a report on many tournaments has many layouts.
 @lru_cache(maxsize=8)
 def _environment(layout: Layout) -> Environment:
     made = layout.templates.environment()
     made.globals |= {"site": layout, "section_of": layout.section_of}
-    made.globals |= {one.__name__: one for one in _FUNCTIONS} | {
+    made.globals |= {function.__name__: function for function in _FUNCTIONS} | {
         "count": counted,
         "fault_words": display.FAULTS,
     }

@@ -1,7 +1,7 @@
 """The files of a report in a new folder: linked from the old report if they are the same, else written.
 
-The manifest says what the files contain and were made from. It is a part of the report and, as all its files,
-the same for the same database.
+The manifest holds the hash of each file and the fingerprint of its inputs. Like all files of the report, it
+is the same for the same database.
 """
 
 import errno
@@ -71,13 +71,13 @@ def _fits(entry: object) -> bool:
 
 def code_digest(game: AnyGame | None, templates: Iterable[Path]) -> str:
     """A digest of Tourney's programs, a game's program, the folders of templates, and ``LIBRARIES``."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for folder in (_PACKAGE, *_plugin(game), *templates):
-        found.update(_folder_digest(folder))
+        digest.update(_folder_digest(folder))
     # Their versions decide how numbers round and how templates render.
     for name in LIBRARIES:
-        found.update(f"{name} {version(name)}\n".encode())
-    return found.hexdigest()
+        digest.update(f"{name} {version(name)}\n".encode())
+    return digest.hexdigest()
 
 
 def _plugin(game: AnyGame | None) -> Iterator[Path]:
@@ -88,6 +88,7 @@ def _plugin(game: AnyGame | None) -> Iterator[Path]:
     file = getattr(module, "__file__", None)
     if file is None or Path(file).resolve().is_relative_to(_PACKAGE):
         return
+    # A plugin's game decides boards and notation, so its code counts like our own.
     path = Path(file).resolve()
     yield path.parent if (path.parent / "__init__.py").exists() else path
 
@@ -95,14 +96,16 @@ def _plugin(game: AnyGame | None) -> Iterator[Path]:
 @cache
 def _folder_digest(folder: Path) -> bytes:
     """A digest of a file, or of the names and contents of a folder's files."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
+    # Sorted: the order of a folder's entries differs between file systems.
     files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
     for path in files:
+        # Compiled files hold times, and change without a change of the program.
         if path.is_file() and path.suffix != ".pyc":
             content = path.read_bytes()
-            found.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
-            found.update(content)
-    return found.digest()
+            digest.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
+            digest.update(content)
+    return digest.digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,36 +120,37 @@ class PlacedFile:
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """The folder to fill, in which the folders of its files exist, and that of the old report; picklable.
+    """The folder to fill, whose subfolders exist already, and the old report's folder; picklable.
 
-    ``known`` in the methods is the entry of the file in the old report's manifest.
+    ``old_entry`` in the methods is the file's entry in the old report's manifest.
     """
 
     new: Path
     old: Path
 
-    def keep(self, path: str, known: ManifestEntry, fingerprint: str = "") -> PlacedFile | None:
-        """Link or copy a file of the old report; None if it was changed since. Raises OSError."""
-        content = self.intact(path, known)
+    def keep(self, path: str, old_entry: ManifestEntry, fingerprint: str = "") -> PlacedFile | None:
+        """Link or copy a file of the old report; None if it has changed since. Raises OSError."""
+        content = self.intact(path, old_entry)
         if content is None:
             return None
         if not self._link(path):
             self._write(path, content)
-        return PlacedFile(path, ManifestEntry(known.content, fingerprint), len(content), unchanged=True)
+        return PlacedFile(path, ManifestEntry(old_entry.content, fingerprint), len(content), unchanged=True)
 
     def place(
-        self, path: str, content: bytes, known: ManifestEntry | None, fingerprint: str = ""
+        self, path: str, content: bytes, old_entry: ManifestEntry | None, fingerprint: str = ""
     ) -> PlacedFile:
-        """Write a file, or link that of the old report if it is the same. Raises OSError."""
+        """Write a file, or link the old report's file if it is the same. Raises OSError."""
         entry = ManifestEntry(content_hash(content), fingerprint)
-        same = known is not None and known.content == entry.content
-        if known is not None and same and (kept := self.keep(path, known, fingerprint)) is not None:
-            return kept
+        # A file with the same content is linked: web servers and backups see no change.
+        same = old_entry is not None and old_entry.content == entry.content
+        if old_entry is not None and same and (linked := self.keep(path, old_entry, fingerprint)) is not None:
+            return linked
         self._write(path, content)
         return PlacedFile(path, entry, len(content), unchanged=False)
 
-    def intact(self, path: str, known: ManifestEntry) -> bytes | None:
-        """The content of a file of the old report, or None if it was changed since."""
+    def intact(self, path: str, old_entry: ManifestEntry) -> bytes | None:
+        """The content of a file of the old report, or None if it has changed since."""
         try:
             descriptor = os.open(f"{self.old}/{path}", _FLAGS)
             with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
@@ -155,7 +159,7 @@ class Folders:
                 content = file.read()
         except OSError:
             return None
-        return content if content_hash(content) == known.content else None
+        return content if content_hash(content) == old_entry.content else None
 
     def _link(self, path: str) -> bool:
         """Link a file of the old report; False if this file system or these rights do not allow it."""

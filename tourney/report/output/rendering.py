@@ -1,9 +1,9 @@
 """The renderer: makes the files of one tournament's pages from their contexts and templates.
 
-Pages of a running tournament say when they were written, and reload once they have changed. Without a server,
-pages cannot fetch files of their folder, but they can load scripts. So ``data/live.js`` holds the state and
-the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on the time of
-writing.
+Pages of a running tournament say when they were written, and reload once they have changed. Without a
+server, pages cannot fetch files of their folder, but they can load scripts. So ``data/live.js`` holds the
+state and the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on
+the time at which it is written.
 """
 
 import json
@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar, cast
 
-from tourney.errors import counted
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
 from tourney.report.compact_matches import place_of
@@ -20,6 +19,7 @@ from tourney.report.output.layout import File, Layout, Live, Options, Section
 from tourney.report.pages.match_lines import ListedMatch, match_lines, picked
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
+from tourney.texts import counted
 
 T = TypeVar("T")
 
@@ -39,13 +39,14 @@ class Renderer:
 
     @property
     def measured(self) -> bool:
-        """Whether to show what lies outside the records' digests."""
+        """Whether to show measurements, which no record's digest covers."""
         return self.options.measured
 
     @cached_property
     def layout(self) -> Layout:
         """The layout of the tournament's pages."""
-        source, options = self.source, self.options
+        source = self.source
+        options = self.options
         return Layout(
             source.title,
             source.game_title,
@@ -79,13 +80,15 @@ class Renderer:
 
     def once(self, make: "Callable[[Renderer], T]") -> T:
         """The value of a function of this renderer, computed once for all page kinds."""
+        # Several page kinds need the same tables, such as the crosstable and the rounds.
         if make not in self._made:
             self._made[make] = make(self)
         return cast("T", self._made[make])
 
     def page(self, path: str, template: str, **context: object) -> File:
         """Render a page at a path in the tournament's folder; its template has the ``source`` too."""
-        live, source = self._live(path), self.source
+        live = self._live(path)
+        source = self.source
         return self.layout.page(
             path, template, live=live, source=source, intervals=source.intervals, **context
         )
@@ -134,6 +137,7 @@ def live_state(live: Live, sources: Sequence[ReportSource], hashes: Mapping[str,
     pages = {
         path: content[:8]
         for path, content in sorted(hashes.items())
+        # There may be 10,000 of them, and open pages load the state repeatedly.
         if path.endswith(".html") and "matches" not in path.split("/")[:-1]
     }
     data = {

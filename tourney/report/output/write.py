@@ -33,10 +33,10 @@ MARKER = "tourney-report.json"
 FORMAT = "tourney-report/1"
 
 _AHEAD = 32
-"""Tasks in flight for each process: what it works on while this one makes the other pages."""
+"""Tasks in flight for each process, so that it has work while this one makes the other pages."""
 _PARTIAL = ".partial-"
 _STATE = ".report-state"
-"""Ends the name of the file beside a report that says what it was written from."""
+"""End of the name of the file beside a report that holds the state it was written from."""
 _EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2)."""
 _HERE = -100
@@ -45,9 +45,9 @@ _HERE = -100
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The written report: its first page and size; ``damaged`` says why parts are missing.
+    """The written report: its first page and size; ``damaged`` has the reasons for missing parts.
 
-    ``unchanged`` is how many files the old report had already.
+    ``unchanged``: the number of files that the old report had already.
     """
 
     index: Path
@@ -75,18 +75,19 @@ def write(
     fails, and WorkerError if a process was killed; the target is then unchanged.
     """
     folder = _target(out)
-    known = read_manifest(folder)
+    old_entries = read_manifest(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _sibling(folder) as partial, Pool(processes, "renders pages", _AHEAD) as pool:
-            writer = _Writer(Folders(partial, folder), known, progress)
+            writer = _Writer(Folders(partial, folder), old_entries, progress)
             begun: list[Iterator[PlacedFile | File]] = []
             for part in parts:
                 if isinstance(part, File):
                     writer.add(part)
                 else:  # other processes work at them meanwhile
                     writer.make_folders(part.paths)
-                    begun.append(part.place(writer.folders, known, pool))
+                    begun.append(part.place(writer.folders, old_entries, pool))
+            # Only now: until here other processes have rendered matches while this one made the other pages.
             for page in chain.from_iterable(begun):
                 writer.add(page)
             if last is not None:
@@ -109,6 +110,7 @@ def kept(out: Path, state: str) -> Written | None:
     try:
         if not state or _state_path(folder).read_text("utf-8") != _state_text(folder, state):
             return None
+        # The manifest cannot tell of files that somebody added, so all files are counted too.
         there = sum(path.is_file() for path in folder.rglob("*"))
     except (OSError, ValueError):
         return None
@@ -122,7 +124,7 @@ def kept(out: Path, state: str) -> Written | None:
 
 
 def keep_state(out: Path, written: Written, state: str) -> None:
-    """Note beside a report's folder what it was written from, for ``kept``. Raises EnvironmentFailure."""
+    """Store the state of a written report beside its folder, for ``kept``. Raises EnvironmentFailure."""
     folder = out.resolve()
     if not written.damaged:
         try:
@@ -136,25 +138,28 @@ def _state_path(folder: Path) -> Path:
 
 
 def _state_text(folder: Path, state: str) -> str:
-    """What is kept of a report: its state, and the hash of its manifest, as the folder may be replaced."""
+    """The content of the state file; with the manifest's hash, as the folder may be replaced."""
     return f"{state} {content_hash((folder / MANIFEST).read_bytes())}\n"
 
 
 class _Writer:
-    """Fills a folder with a report; ``placed`` are the files so far by path, ``known`` the old ones."""
+    """Fills a folder with a report; ``placed`` are its files so far, by path."""
 
     def __init__(
-        self, folders: Folders, known: Mapping[str, ManifestEntry], progress: Callable[[str], None] | None
+        self,
+        folders: Folders,
+        old_entries: Mapping[str, ManifestEntry],
+        progress: Callable[[str], None] | None,
     ) -> None:
         self.folders = folders
         self.placed: dict[str, PlacedFile] = {}
         self.damaged: list[str] = []
-        self._known = known
+        self._known = old_entries
         self._progress = progress
         self._made: set[str] = set()
 
     def add(self, file: File | PlacedFile) -> None:
-        """Take a file that is in the folder, or write it, or link it if the old report has the same."""
+        """Register a file that is in the folder; write or link another one."""
         if isinstance(file, File):
             self.make_folders([file.path])
             self.damaged += file.damaged
@@ -182,6 +187,7 @@ def _written(
     partial: Path, folder: Path, files: Collection[PlacedFile], damaged: Iterable[str] = ()
 ) -> Written:
     """The report of these files; ``partial`` is where it is before it replaces ``folder``."""
+    # The manifest and the marker belong to the report too, but are not in the manifest.
     beside = [(partial / name).stat().st_size for name in (MANIFEST, MARKER)]
     return Written(
         folder / "index.html",
@@ -212,13 +218,14 @@ def _target(out: Path) -> Path:
     try:
         folder = out.resolve()
         if folder.is_dir():
-            found = sorted(entry.name for entry in folder.iterdir())
+            entries = sorted(entry.name for entry in folder.iterdir())
             marker = _marker(folder)
             listed = (marker or {}).get("names")
             names = {MARKER, MANIFEST, *map(str, listed if isinstance(listed, list) else ())}
-            strange = [name for name in found if name not in names]
-            if strange or (found and marker is None):
-                what = (strange or found)[0]
+            # With --out naming a home or a project by mistake, a report must not replace other files.
+            strange = [name for name in entries if name not in names]
+            if strange or (entries and marker is None):
+                what = (strange or entries)[0]
                 raise UsageError(
                     f"{out} holds {what!r}, which is not part of a report, so it is not replaced;"
                     " choose another folder with --out"
@@ -234,7 +241,7 @@ def _target(out: Path) -> Path:
 
 @contextmanager
 def _sibling(folder: Path) -> Iterator[Path]:
-    """Create a folder beside the target and remove what is left of it at the end.
+    """Create a folder beside the target, and remove it at the end if it is still there.
 
     Also removes the folders of processes that were killed while writing.
     """
@@ -276,10 +283,10 @@ def _swap(partial: Path, folder: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _exchange(one: Path, other: Path) -> bool:
-    """Exchange two folders atomically, so that readers always find one; False if that is not possible."""
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchange two folders atomically, so that readers always see one; False if that is not possible."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    return rename is not None and rename(_HERE, bytes(one), _HERE, bytes(other), _EXCHANGE) == 0
+    return rename is not None and rename(_HERE, bytes(first), _HERE, bytes(second), _EXCHANGE) == 0
 
 
 def _refusal(folder: Path, error: OSError) -> EnvironmentFailure:

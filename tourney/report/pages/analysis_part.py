@@ -26,10 +26,10 @@ MOST_LINE: Final = 8
 def analysis_part(
     analysis: Analysis | None, record: Record, written: Sequence[str], seats: Sequence[SeatLabel]
 ) -> Context | None:
-    """What a match's page shows of an analysis, or None if there is none.
+    """The context of an analysis on a match's page, or None without one.
 
     ``marked``: the marked actions by ply (from 1), with what each lost and the ``better`` line; ``left_out``
-    counts those beyond these. ``seats``: accuracy in words, and the numbers of blunders, mistakes and
+    is the number of further ones. ``seats``: accuracy in words, and the numbers of blunders, mistakes and
     inaccuracies. ``chances``: (ply, seat, percent); with two seats they are all the first one's.
     """
     if analysis is None:
@@ -64,12 +64,12 @@ def analysis_part(
 
 
 def analysis_data(analysis: Context, shown: BoardReplay) -> dict[str, object]:
-    """The chances for the script, and ``better``: [action, picture before it in ``lines``, line]."""
+    """The chances for the script, and ``better``: [action, number of the picture before it, line]."""
     lines = shown.line_at
     better = [
-        (one["ply"], lines[one["ply"] - 1][0], one["better"].split(" ")[: lines[one["ply"] - 1][1]])
-        for one in analysis["marked"]
-        if one["ply"] - 1 in lines
+        (action["ply"], pictures.first, action["better"].split(" ")[: pictures.actions])
+        for action in analysis["marked"]
+        if (pictures := lines.get(action["ply"] - 1)) is not None
     ]
     return {"chances": analysis["chances"], "better": better}
 
@@ -104,20 +104,22 @@ def with_signs(written: Sequence[str], analysis: Analysis | None) -> Sequence[st
 
 
 def key_plies(analysis: Analysis | None, record: Record | None, most: int) -> tuple[int, ...]:
-    """The positions (actions played) behind the actions that decided: largest losses, then faults."""
+    """The positions (as numbers of actions) after the decisive actions: largest losses, then faults."""
     if record is None:
         return ()
     turns = analysis.marked if analysis is not None else ()
-    found = [turn.ply + 1 for turn in sorted(turns, key=lambda turn: (-(turn.loss or 0), turn.ply))]
-    found += [count for _, _, count in record.outcome.faults]
-    found += [count for _, count in record.outcome.resigned]
-    chosen = [ply for ply in dict.fromkeys(found) if 0 < ply <= len(record.actions)]
+    plies = [turn.ply + 1 for turn in sorted(turns, key=lambda turn: (-(turn.loss or 0), turn.ply))]
+    plies += [count for _, _, count in record.outcome.faults]
+    plies += [count for _, count in record.outcome.resigned]
+    # A fault may come after the last action, where no picture shows more than the end.
+    chosen = [ply for ply in dict.fromkeys(plies) if 0 < ply <= len(record.actions)]
     return tuple(sorted(chosen[:most]))
 
 
 def _accuracy(analysis: Analysis, seat: SeatLabel) -> dict[str, object]:
-    found, marks = analysis.accuracy(seat.number), analysis.marks_of(seat.number)
-    shown = display.MISSING if found is None else f"{found:.1f} %"
+    percent = analysis.accuracy(seat.number)
+    marks = analysis.marks_of(seat.number)
+    shown = display.MISSING if percent is None else f"{percent:.1f} %"
     counts = [marks[mark] for mark in ("blunder", "mistake", "inaccuracy")]
     return {"seat": seat, "accuracy": shown, "marks": counts}
 

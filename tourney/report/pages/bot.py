@@ -1,11 +1,11 @@
 """A bot's pages: its results by opponent and seat, its rating by round, its faults, and its positions.
 
-The page of positions shows where it loses points, and what was played in the positions that it met most.
+The page of positions shows where it loses points, and the actions in its most frequent positions.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from tourney.errors import GameError, StoreDamaged
 from tourney.games.base import AnyGame
@@ -35,17 +35,20 @@ SURPRISES = 3
 
 def files(make: Renderer) -> Iterator[File]:
     """Yield the bots' pages in the order of the standings, with their downloads."""
-    source, line_of = make.source, make.line_of
-    met, faulty = meetings(source), faults(source)
+    source = make.source
+    line_of = make.line_of
+    met = meetings(source)
+    faulty = faults(source)
     for line in make.once(standing_lines):
-        number, slug = line.entrant.number, line.entrant.slug
+        number = line.entrant.number
+        slug = line.entrant.slug
         mine = {
-            other.number: met[number, other.number]
-            for other in source.standings
-            if (number, other.number) in met
+            standing.number: met[number, standing.number]
+            for standing in source.standings
+            if (number, standing.number) in met
         }
         halves = {opponent: bytes(row.half for row in rows) for opponent, rows in mine.items()}
-        best, worst = _surprises(source, mine)
+        surprises = _surprises(source, mine)
         lucky = _by_luck(mine)
         yield make.page(
             line.entrant.page,
@@ -56,111 +59,121 @@ def files(make: Renderer) -> Iterator[File]:
                 (pair for pair in zip(source.columns, line.cells, strict=True) if ranks_alone(pair[0])),
                 key=lambda pair: pair[0].criterion,
             ),
-            opponents=[_opponent(make, number, other, rows) for other, rows in mine.items()],
+            opponents=[_opponent(make, number, opponent, rows) for opponent, rows in mine.items()],
             seats=seat_lines(source, number),
             history=_history(make, number),
-            best=[(line_of(match), source.labels[other]) for match, other in best],
-            worst=[(line_of(match), source.labels[other]) for match, other in worst],
-            luckiest=[(line_of(match), source.labels[other]) for match, other in lucky[::-1][:SURPRISES]],
-            unluckiest=[(line_of(match), source.labels[other]) for match, other in lucky[:SURPRISES]],
+            best=[(line_of(match), source.labels[opponent]) for match, opponent in surprises.wins],
+            worst=[(line_of(match), source.labels[opponent]) for match, opponent in surprises.losses],
+            luckiest=[
+                (line_of(match), source.labels[opponent]) for match, opponent in lucky[::-1][:SURPRISES]
+            ],
+            unluckiest=[(line_of(match), source.labels[opponent]) for match, opponent in lucky[:SURPRISES]],
             positions=positions_path(slug) if make.once(games_by_bot).get(number) else "",
             overload=overload_text(source.overload[1].get(number, NO_OVERLOAD)) if make.measured else "",
             faults=[(line_of(match), kind) for match, kind in faulty.get(number, ())],
         )
         rows = (
             (
-                *(source.entrants[other].name, len(own), sum(own) / 2),
-                *(own.count(half) for half in (2, 1, 0)),
-                float(f"{100 * source.meetings[number, other].expected:.1f}"),
+                *(source.entrants[opponent].name, len(results), sum(results) / 2),
+                *(results.count(half) for half in (2, 1, 0)),
+                float(f"{100 * source.meetings[number, opponent].expected:.1f}"),
             )
-            for other, own in halves.items()
+            for opponent, results in halves.items()
         )
         opponents = DataTable.of("opponent games points wins draws losses expected_percent", rows)
         yield from make.tables(f"data/bots/{slug}-opponents", opponents)
         yield from make.tables(f"data/bots/{slug}-seats", seats_table(source, number))
 
 
-def _opponent(make: Renderer, number: int, other: int, rows: Sequence[PairGame]) -> dict[str, object]:
+def _opponent(make: Renderer, number: int, opponent: int, rows: Sequence[PairGame]) -> dict[str, object]:
     """A bot's results against an opponent; ``page`` is the path of the pair's page, or ""."""
     source = make.source
     return {
-        "entrant": source.labels[other],
-        "page": make.once(pair_paths).get((number, other), ""),
+        "entrant": source.labels[opponent],
+        "page": make.once(pair_paths).get((number, opponent), ""),
         "halves": bytes(row.half for row in rows),
-        "expected": source.meetings[number, other].expected,
-        "chips": [_chip(make.line_of(row.match.number), row, source.labels[other]) for row in rows[:CHIPS]],
+        "expected": source.meetings[number, opponent].expected,
+        "chips": [
+            _chip(make.line_of(row.match.number), row, source.labels[opponent]) for row in rows[:CHIPS]
+        ],
         "more": max(0, len(rows) - CHIPS),
     }
 
 
-def _surprises(
-    source: ReportSource, met: Mapping[int, Sequence[PairGame]]
-) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The wins against the strongest and the losses against the weakest opponents: (match, opponent).
+class Surprises(NamedTuple):
+    """A bot's wins against the strongest and losses against the weakest opponents: (match, opponent)."""
 
-    The first match against each opponent is enough.
-    """
-    found: dict[int, list[tuple[float, int, int]]] = {2: [], 0: []}
+    wins: list[tuple[int, int]]
+    losses: list[tuple[int, int]]
+
+
+def _surprises(source: ReportSource, met: Mapping[int, Sequence[PairGame]]) -> Surprises:
+    """The surprises among a bot's games; the first match against each opponent is enough."""
+    by_outcome: dict[int, list[tuple[float, int, int]]] = {2: [], 0: []}
     for opponent, rows in met.items():
-        for half, some in found.items():
+        for half, some in by_outcome.items():
             match = next((row.match.number for row in rows if row.half == half), None)
             if match is not None:
                 some.append(((1 - half) * source.elo[opponent].elo, match, opponent))
-    best, worst = ([(match, other) for _, match, other in sorted(found[half])[:SURPRISES]] for half in (2, 0))
-    return best, worst
+    wins, losses = (
+        [(match, opponent) for _, match, opponent in sorted(by_outcome[half])[:SURPRISES]] for half in (2, 0)
+    )
+    return Surprises(wins, losses)
 
 
 def faults(source: ReportSource) -> dict[int, list[tuple[int, str]]]:
     """The matches in which each bot had a fault, with its kind."""
-    found: dict[int, list[tuple[int, str]]] = {}
+    by_entrant: dict[int, list[tuple[int, str]]] = {}
     for match in source.matches:
         for entrant, kind in zip(match.seats, match.result.faults, strict=True):
             if kind is not None:
-                found.setdefault(entrant, []).append((match.number, kind))
-    return found
+                by_entrant.setdefault(entrant, []).append((match.number, kind))
+    return by_entrant
 
 
 def _chip(line: ListedMatch, met: PairGame, opponent: EntrantLabel) -> Chip:
     outcome = ("loss", "draw", "win")[met.half]
-    said = f"match {line.number}: {outcome} against {display.isolated(opponent.name)}, {line.reason}"
-    said += (
+    words = f"match {line.number}: {outcome} against {display.isolated(opponent.name)}, {line.reason}"
+    words += (
         f", own {met.fault}" if met.fault else f", opponent's {met.other_fault}" if met.other_fault else ""
     )
-    return Chip(line.href, ("0", HALF, "1")[met.half], outcome, bool(met.fault or met.other_fault), said)
+    return Chip(line.href, ("0", HALF, "1")[met.half], outcome, bool(met.fault or met.other_fault), words)
 
 
 def _history(make: Renderer, number: int) -> dict[str, object]:
-    """A bot's ratings by round: two charts, each None where there is none, and (round, TrueSkill, Elo)."""
-    found = make.once(histories)
-    elo, color = dict(found.elo), {number: COLORS[0]}
-    last, values = found.skill[-1]
-    first_mu, last_mu = found.skill[0][1][number][0], values[number][0]
-    said = f"mu from {display.number(first_mu, 1)} to {display.number(last_mu, 1)} after round {last}"
+    """A bot's ratings by round: two charts, each None if it cannot be drawn, and (round, TrueSkill, Elo)."""
+    ratings = make.once(histories)
+    elo = dict(ratings.elo)
+    color = {number: COLORS[0]}
+    last, values = ratings.skill[-1]
+    first_mu = ratings.skill[0][1][number][0]
+    last_mu = values[number][0]
+    description = f"mu from {display.number(first_mu, 1)} to {display.number(last_mu, 1)} after round {last}"
     return {
-        "skill": chart(found.skill, color, "mu", said),
-        "elo": chart(found.elo, color, "Elo", "Elo by the matches up to each round"),
+        "skill": chart(ratings.skill, color, "mu", description),
+        "elo": chart(ratings.elo, color, "Elo", "Elo by the matches up to each round"),
         "rounds": [
             (round_, values[number], elo.get(round_, {}).get(number))
-            for round_, values in sampled(found.skill, SHOWN)
+            for round_, values in sampled(ratings.skill, SHOWN)
         ],
     }
 
 
 def _by_luck(met: Mapping[int, Sequence[PairGame]]) -> list[tuple[int, int]]:
     """All matches with known luck, the unluckiest first: (match, opponent)."""
-    found = [
+    lucks = [
         (luck[row.seat], row.match.number, opponent)
         for opponent, rows in met.items()
         for row in rows
         if (luck := row.match.result.evidence.luck)
     ]
-    return [(match, opponent) for _, match, opponent in sorted(found)]
+    return [(match, opponent) for _, match, opponent in sorted(lucks)]
 
 
 PLIES: Final = 12  # actions of a game that are followed
-POSITIONS: Final = 20  # positions of a page: the start, and those that were met twice
+POSITIONS: Final = 20  # positions on a page: the start, and positions that the bot met twice
 CHOICES: Final = 5  # actions of a position that a page lists
-ANSWERS: Final = 8  # answers to a question that a page lists: those that cost most
+ANSWERS: Final = 8  # answers to a question that a page lists: the most expensive ones
 GAMES: Final = 200  # games of a bot that are read; with many bots fewer
 ALL_GAMES: Final = 2000  # games of all bots that are read, if that leaves LEAST for each
 LEAST: Final = 20
@@ -172,32 +185,35 @@ def positions_path(slug: str) -> str:
 
 
 def games_by_bot(make: Renderer) -> Mapping[int, Sequence[FinishedMatch]]:
-    """The first matches with a record of each bot that has any, by its number."""
+    """The first recorded matches of each bot, by its number; bots without any are absent."""
+    # Games are read and replayed one by one, so all bots share a budget.
     most = max(LEAST, min(GAMES, ALL_GAMES // max(1, len(make.source.entrants))))
-    found: defaultdict[int, list[FinishedMatch]] = defaultdict(list)
+    games: defaultdict[int, list[FinishedMatch]] = defaultdict(list)
     for match in make.source.recorded if make.source.game is not None else ():
         for entrant in () if match.result.void else match.seats:
-            if len(found[entrant]) < most:
-                found[entrant].append(match)
-    return found
+            if len(games[entrant]) < most:
+                games[entrant].append(match)
+    return games
 
 
 def position_files(make: Renderer) -> Iterator[File]:
     """Yield the pages of the bots that have games with a record, with their downloads."""
-    names = {one.number: display.label(one.name) for one in make.source.entrants}
+    names = {entrant.number: display.label(entrant.name) for entrant in make.source.entrants}
     for line in make.once(standing_lines):
-        number, slug = line.entrant.number, line.entrant.slug
+        number = line.entrant.number
+        slug = line.entrant.slug
         rows = make.once(games_by_bot).get(number, ())
         if not rows:
             continue
         try:
             games = games_in(rows, names, number, make.source.parts)
-            shown = games if make.measured else (one._replace(measured=NOT_MEASURED) for one in games)
-            found = explore(shown, PLIES)
+            # Times differ between two runs, so a report without measurements must not count answers by time.
+            shown = games if make.measured else (game._replace(measured=NOT_MEASURED) for game in games)
+            explored = explore(shown, PLIES)
         except StoreDamaged:  # the page of the match names it
-            found = Explored()
+            explored = Explored()
         # A position met once says nothing, except the start, which begins the tree.
-        met = [node for node in most_met(found, POSITIONS) if node.matches > 1 or not node.line]
+        met = [node for node in most_met(explored, POSITIONS) if node.matches > 1 or not node.line]
         yield make.page(
             positions_path(slug),
             "positions.html",
@@ -207,7 +223,7 @@ def position_files(make: Renderer) -> Iterator[File]:
             plies=PLIES,
             timed=make.measured,
             losses=[
-                (question, _costly(make, question, answers)) for question, answers in found.losses.items()
+                (question, _costly(make, question, answers)) for question, answers in explored.losses.items()
             ],
             met=[_met(make, node) for node in met],
         )
@@ -220,19 +236,27 @@ def position_files(make: Renderer) -> Iterator[File]:
         yield from make.tables(f"data/bots/{slug}-positions", DataTable.of(columns, lines))
 
 
-def _costly(
-    make: Renderer, question: str, answers: Mapping[str, ResultTally]
-) -> list[tuple[str, ResultTally, float]]:
+class AnswerCost(NamedTuple):
+    """An answer to a question, its results, and the points that they lost."""
+
+    answer: str
+    tally: ResultTally
+    lost: float
+
+
+def _costly(make: Renderer, question: str, answers: Mapping[str, ResultTally]) -> list[AnswerCost]:
     """The answers with the points that they cost, the most first."""
-    found = [(answer, tally, float(tally.matches - tally.points)) for answer, tally in answers.items()]
-    worst = sorted(found, key=lambda one: (-one[2], one[0]))[:ANSWERS]
+    costs = [
+        AnswerCost(answer, tally, float(tally.matches - tally.points)) for answer, tally in answers.items()
+    ]
+    worst = sorted(costs, key=lambda cost: (-cost.lost, cost.answer))[:ANSWERS]
     if question != "opening":
         return worst
-    return [(" ".join(_written(make, answer.split())), tally, lost) for answer, tally, lost in worst]
+    return [cost._replace(answer=" ".join(_written(make, cost.answer.split()))) for cost in worst]
 
 
 def _played(node: PositionNode) -> list[tuple[str, ResultTally]]:
-    return sorted(node.played.items(), key=lambda one: (-one[1].matches, one[0]))
+    return sorted(node.played.items(), key=lambda item: (-item[1].matches, item[0]))
 
 
 def _met(make: Renderer, node: PositionNode) -> dict[str, object]:
@@ -246,7 +270,7 @@ def _written(make: Renderer, actions: Sequence[str]) -> Sequence[str]:
     plan = make.source.tournament.plan
     game: AnyGame | None = make.source.game
     try:
-        found = game.notation(actions, *game.settings(plan.seats, dict(plan.options))) if game else actions
+        written = game.notation(actions, *game.settings(plan.seats, dict(plan.options))) if game else actions
     except (GameError, LookupError):
-        found = actions
-    return [display.action(text) for text in found]
+        written = actions
+    return [display.action(text) for text in written]

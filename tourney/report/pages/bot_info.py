@@ -1,4 +1,4 @@
-"""What bots print as ``info`` lines, by action: numbers and texts, bounded for a page.
+"""The ``info`` lines of bots by action: numbers and texts, bounded for a page.
 
 ``info score=0.31 depth=7 pv=a2-a3 b7-b6 late`` has the numbers ``score`` and ``depth`` and the text ``pv``.
 A word without ``=`` belongs to the ``pv`` before it; all other words are free text, under the key "".
@@ -38,8 +38,9 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 class SeatInfo:
     """A seat's info: for each of its plies, ascending, the last value of each key.
 
-    ``columns`` holds a value for each ply, None where the bot printed none. The ply is that of the action
-    that the bot was asked for, from 1; a bot that failed may have printed for an action that it did not play.
+    ``columns`` holds a value for each ply, None where the bot printed none. A ply is the number (from 1) of
+    the action that the bot was asked for; a bot that failed may have printed for an action that it did not
+    play.
     """
 
     plies: tuple[int, ...]
@@ -59,15 +60,15 @@ class SeatInfo:
         the steps of numbers times 10 to the power 2.
         """
         plies = self.plies
-        found: dict[str, object] = {"at": codes.steps(plies)}
+        data: dict[str, object] = {"at": codes.steps(plies)}
         if len(plies) > 2 and plies == tuple(range(plies[0], plies[-1] + 1, plies[1] - plies[0])):
-            found = {"every": [plies[0], plies[1] - plies[0], len(plies)]}
-        found["of"] = {key: _column_json(column) for key, column in self.columns.items()}
-        return found
+            data = {"every": [plies[0], plies[1] - plies[0], len(plies)]}
+        data["of"] = {key: _column_json(column) for key, column in self.columns.items()}
+        return data
 
 
 def _column_json(column: Sequence[Value | None]) -> object:
-    # Most columns have few distinct values, and what follows costs time for each of them.
+    # Most columns have few distinct values, and the search for digits takes time for each of them.
     distinct = set(column)
     if len(distinct) == 1:
         return column[0]
@@ -80,6 +81,8 @@ def _column_json(column: Sequence[Value | None]) -> object:
             digits = max(digits, len(decimals) if "e" not in decimals + whole else MOST_DIGITS + 1)
     scale = 10**digits
     scaled = {value: round(value * scale) for value in distinct if value is not None}
+    # JavaScript's numbers are exact below 2**53; a column that does not survive the scaling is sent as it
+    # is.
     exact = digits <= MOST_DIGITS and all(n / scale == value for value, n in scaled.items())
     if not exact or max(map(abs, scaled.values())) >= 2**52:
         return list(column)
@@ -95,37 +98,39 @@ class MatchInfo:
 
     def as_json(self) -> dict[str, object]:
         """The ``info`` of all seats for the page's script, and ``cut``; {} without any."""
-        found: dict[str, object] = {}
+        data: dict[str, object] = {}
         if self.seats:
-            found["info"] = {str(seat): info.as_json() for seat, info in self.seats.items()}
+            data["info"] = {str(seat): info.as_json() for seat, info in self.seats.items()}
             if self.cut:
-                found["cut"] = True
-        return found
+                data["cut"] = True
+        return data
 
 
 def read_info(log: Iterable[LogLine]) -> MatchInfo:
     """The info of a match's log."""
-    found: dict[int, dict[int, dict[str, Value]]] = {}
+    by_seat: dict[int, dict[int, dict[str, Value]]] = {}
     keys: dict[int, dict[str, None]] = {}
     for line in log:
         if line.kind != "info" or not line.text:
             continue
-        at = found.setdefault(line.seat, {}).setdefault(line.ply + 1, {})
-        known = keys.setdefault(line.seat, {})
+        at = by_seat.setdefault(line.seat, {}).setdefault(line.ply + 1, {})
+        seat_keys = keys.setdefault(line.seat, {})
         for key, value in _values(line.text):
-            if key in known or len(known) < MOST_KEYS:
-                known[key] = None
+            # A bot may print a new key with every action: without a limit it could fill the page with
+            # columns.
+            if key in seat_keys or len(seat_keys) < MOST_KEYS:
+                seat_keys[key] = None
                 at[key] = value
     # Seats in order: which texts are left out must not depend on the order of lines.
     room = MOST_TEXTS
-    for seat in sorted(found):
-        for _, at in sorted(found[seat].items()):
+    for seat in sorted(by_seat):
+        for _, at in sorted(by_seat[seat].items()):
             texts = {key: value for key, value in at.items() if isinstance(value, str)}
             room -= sum(map(len, texts.values()))
             if room < 0:
                 for key in texts:
                     del at[key]
-    return MatchInfo({seat: _columns(found[seat], keys[seat]) for seat in sorted(found)}, cut=room < 0)
+    return MatchInfo({seat: _columns(by_seat[seat], keys[seat]) for seat in sorted(by_seat)}, cut=room < 0)
 
 
 def _columns(by_ply: Mapping[int, Mapping[str, Value]], keys: Iterable[str]) -> SeatInfo:
@@ -140,7 +145,7 @@ def _values(line: str) -> Sequence[tuple[str, Value]]:
     """The keys and values of a line, each value safe to show once escaped."""
     if _PAIRS.fullmatch(line):
         return [(key, _short(float(word)) if "." in word else int(word)) for key, word in _PAIR.findall(line)]
-    found: list[tuple[str, Value]] = []
+    numbers: list[tuple[str, Value]] = []
     words: dict[str, list[str]] = {}
     key = ""
     for word in line.split():
@@ -151,16 +156,17 @@ def _values(line: str) -> Sequence[tuple[str, Value]]:
         key = ""
         number = _number(parts[2])
         if number is not None:
-            found.append((parts[1], number))
+            numbers.append((parts[1], number))
         elif parts[2] or parts[1] == "pv":
             words[parts[1]] = [parts[2]] if parts[2] else []
             key = parts[1] if parts[1] == "pv" else ""
-    shown = ((key, " ".join(said)) for key, said in words.items() if said)
-    return [*found, *((key, display.label(said, MOST_TEXT)) for key, said in shown)]
+    shown = ((key, " ".join(text_words)) for key, text_words in words.items() if text_words)
+    return [*numbers, *((key, display.label(text_words, MOST_TEXT)) for key, text_words in shown)]
 
 
 def _number(word: str) -> int | float | None:
     """A finite number below 1e12 in size, an integer where it is one."""
+    # float() would also take "nan", "1_000" and the digits of other scripts.
     if not _NUMBER.fullmatch(word):
         return None
     value = float(word)

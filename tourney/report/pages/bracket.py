@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
-from tourney.errors import counted
 from tourney.report import display
 from tourney.report.charts.chart import coordinate
 from tourney.report.display import EntrantLabel
@@ -17,19 +16,23 @@ from tourney.report.pages.rounds import chips, score_text
 from tourney.report.source import ReportSource
 from tourney.results.rounds import Pairing
 from tourney.schedule.knockout import Knockout, Tie
+from tourney.texts import counted
 
 INLINE = 64
 """Most entrants for which the first page draws the bracket too."""
 
-_WIDTH, _HEIGHT, _GAP, _PITCH = 208, 44, 48, 66
-"""Of a box: its width and height, the room to the next stage, and the distance of two boxes in a stage."""
+_WIDTH = 208
+_HEIGHT = 44
+_GAP = 48
+_PITCH = 66
+"""Width and height of a box, the room to the next stage, and the distance of two boxes in a stage."""
 _HEAD = 34
 _NAME = 24
 """Characters of a name in a box; the list has the whole name."""
 
 
 class Side(NamedTuple):
-    """An entrant of a tie: None where it is not known yet; its seed from 1 and its score, as printed."""
+    """An entrant of a tie (None: not known yet), its seed from 1, and its score as printed."""
 
     entrant: EntrantLabel | None
     seed: int = 0
@@ -40,7 +43,7 @@ class Side(NamedTuple):
 class TieView(NamedTuple):
     """A tie as shown. ``state``: ``done``, ``playing``, ``open`` (not paired yet) or ``bye``.
 
-    ``short`` says in few words how it was decided or where it stands, ``words`` in a sentence.
+    ``short`` has the decision or the present state in few words, ``words`` in a sentence.
     """
 
     tie: Tie
@@ -81,12 +84,15 @@ class BracketPage(NamedTuple):
         middle = [[_HEAD + _PITCH * (at + 0.5) for at in range(rows)]]
         for _ in stages[1:]:
             before = middle[-1]
+            # A tie stands halfway between the two ties whose winners meet in it.
             middle.append([(a + b) / 2 for a, b in zip(before[::2], before[1::2], strict=True)])
-        parts, bottom = [], float(_HEAD + _PITCH * rows)
+        parts = []
+        bottom = float(_HEAD + _PITCH * rows)
         for at, stage in enumerate(stages):
             x = at * (_WIDTH + _GAP)
             parts.append(f'<text class="stage" x="{x}" y="16">{escape(stage.title)}</text>')
             for view in stage.ties:
+                # Below the final, with room for its own heading.
                 y = middle[at][0] + 1.8 * _PITCH if view.tie.third else middle[at][view.tie.slot]
                 bottom = max(bottom, y + _HEIGHT / 2 + 18)
                 if view.tie.third:
@@ -131,9 +137,9 @@ def bracket(make: Renderer) -> BracketPage:
     stages: dict[int, StageView] = {}
     for tie in ties:
         pair = frozenset(n for n in (tie.one, tie.two) if n is not None)
-        own = [pairings[round_, pair] for round_ in tie.rounds if (round_, pair) in pairings]
+        tie_pairings = [pairings[round_, pair] for round_ in tie.rounds if (round_, pair) in pairings]
         stage, title = _titles(tie, last)
-        view = _tie_view(make, tie, title, own)
+        view = _tie_view(make, tie, title, tie_pairings)
         stages.setdefault(tie.stage, StageView(stage, [])).ties.append(view)
     final = next(tie for tie in ties if tie.stage == last and not tie.third)
     champion = None if final.winner is None else source.labels[final.winner]
@@ -143,6 +149,7 @@ def bracket(make: Renderer) -> BracketPage:
 
 
 def _titles(tie: Tie, last: int) -> tuple[str, str]:
+    """The title of a tie's stage, and the tie's own."""
     left = last - tie.stage + 1
     title = {1: "Final", 2: "Semi-finals", 3: "Quarter-finals"}.get(left) or f"Last {2**left}"
     if tie.third:
@@ -212,7 +219,8 @@ def _connectors(
 def _box(view: TieView, x: int, y: float, page: str) -> str:
     """A tie's box around its middle (``x`` is the left edge), which links to its place in the list."""
     half = _HEIGHT / 2
-    top, middle = y - half, coordinate(y)
+    top = y - half
+    middle = coordinate(y)
     parts = [
         f'<rect x="{x}" y="{coordinate(top)}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>',
         f'<line x1="{x}" x2="{x + _WIDTH}" y1="{middle}" y2="{middle}"/>',
@@ -241,8 +249,8 @@ def _box(view: TieView, x: int, y: float, page: str) -> str:
         else "a bot to be decided"
         for side in view.sides
     )
-    said = escape(f"{view.title}: {names}. {view.words}")
+    label = escape(f"{view.title}: {names}. {view.words}")
     return (
-        f'<a class="tie {view.state}" href="{page}#{view.anchor}" aria-label="{said}">'
-        f"<title>{said}</title>{''.join(parts)}</a>"
+        f'<a class="tie {view.state}" href="{page}#{view.anchor}" aria-label="{label}">'
+        f"<title>{label}</title>{''.join(parts)}</a>"
     )

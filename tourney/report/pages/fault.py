@@ -1,10 +1,11 @@
-"""The pages of faults, and of time and overload: what bots did wrong, and what the machine did to matches."""
+"""The pages of faults, and of time and overload: mistakes of bots, and effects of the machine on matches."""
 
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
+from typing import NamedTuple
 
 from tourney.report import display
 from tourney.report.charts.chart import draw
@@ -23,9 +24,9 @@ from tourney.results.texts import overload_text
 from tourney.store.values import VoidReason
 
 LISTED = 500
-"""Most faults with their match and words; the download has all."""
+"""Most faults that the page describes; the download has all."""
 OF_A_KIND = 20
-"""Most of them of one bot and kind."""
+"""Most described faults of one bot and kind."""
 TAIL = 12
 """Last lines of a bot's standard error that a fault shows."""
 LOOKED_AT = 150
@@ -43,8 +44,20 @@ VOIDED = {
 }
 """Reasons of matches that are void by the machine, in words."""
 
-Fault = tuple[ListedMatch, int]
-"""A match and the seat (from 0) that had a fault."""
+
+class Fault(NamedTuple):
+    """A match and the seat (from 0) that had a fault in it."""
+
+    line: ListedMatch
+    seat: int
+
+
+class ThinkTimes(NamedTuple):
+    """A bot's times for an action in milliseconds, from a number of actions; least, quartiles and most."""
+
+    entrant: EntrantLabel
+    actions: int
+    quartiles: tuple[float, ...]
 
 
 def files(make: Renderer) -> Iterator[File]:
@@ -55,8 +68,9 @@ def files(make: Renderer) -> Iterator[File]:
     for line, seat in every:
         key = (line.seats[seat].entrant.number, line.seats[seat].fault)
         of_a_kind[key] += 1
+        # One bot that crashes in every game must not fill the page.
         if of_a_kind[key] <= OF_A_KIND and len(chosen) < LISTED:
-            chosen.append((line, seat))
+            chosen.append(Fault(line, seat))
     yield make.page(
         "faults.html",
         "faults.html",
@@ -70,46 +84,48 @@ def files(make: Renderer) -> Iterator[File]:
     yield from make.tables("data/fault-list", _table(make, every))
     if make.measured:
         yield _overload_page(make)
-    found = [one for one in make.source.audit() if make.measured or one.kind != "think time"]
-    yield make.page("audit.html", "audit.html", findings=found, unseen=UNSEEN)
+    findings = [finding for finding in make.source.audit() if make.measured or finding.kind != "think time"]
+    yield make.page("audit.html", "audit.html", findings=findings, unseen=UNSEEN)
 
 
 def _faults(make: Renderer) -> Sequence[Fault]:
-    lines, seats = make.lines, make.source.tournament.seats
-    found = array("L")
+    lines = make.lines
+    seats = make.source.tournament.seats
+    # One number for match and seat: a tournament may have a million faults.
+    positions = array("L")
     for place, match in enumerate(make.source.matches):
         if any(match.result.faults):
-            found.extend(place * seats + seat for seat, fault in enumerate(match.result.faults) if fault)
-    return LazySequence(found, lambda at: (lines[at // seats], at % seats))
+            positions.extend(place * seats + seat for seat, fault in enumerate(match.result.faults) if fault)
+    return LazySequence(positions, lambda at: Fault(lines[at // seats], at % seats))
 
 
 def _described(make: Renderer, line: ListedMatch, seat: int) -> dict[str, object]:
     """A fault for the template.
 
-    ``ply``: actions before it, or None where no record says it. ``note`` is what the referee noted of it
-    (without the kind), ``tail`` the end of what the bot wrote to standard error.
+    ``ply``: the number of actions before it, or None without a record. ``note`` is the referee's note on it
+    (without the kind), ``tail`` the end of the bot's standard error.
     """
     detail = make.source.detail(line.number)
     kind = line.seats[seat].fault
     faults = detail.record.outcome.faults if detail.record is not None else ()
-    own = [one for one in detail.log if one.seat == seat + 1] if make.measured else []
-    notes = [one.text for one in own if one.kind == "note"]
-    written = [one.text for one in own if one.kind == "stderr"]
+    seat_lines = [entry for entry in detail.log if entry.seat == seat + 1] if make.measured else []
+    notes = [entry.text for entry in seat_lines if entry.kind == "note"]
+    written = [entry.text for entry in seat_lines if entry.kind == "stderr"]
     return {
         "line": line,
         "seated": line.seats[seat],
         "words": display.fault(kind),
-        "ply": next((at for place, one, at in faults if (place, one) == (seat + 1, kind)), None),
+        "ply": next((ply for number, what, ply in faults if (number, what) == (seat + 1, kind)), None),
         "note": display.line(notes[-1]).removeprefix(f"{kind}: ") if notes else "",
-        "tail": [display.line(one) for one in written[-TAIL:]],
+        "tail": [display.line(text) for text in written[-TAIL:]],
     }
 
 
 def _table(make: Renderer, every: Sequence[Fault]) -> DataTable:
     columns = tuple(map(Column, ("match", "round", "entrant", "seat", "fault", "actions", "void")))
 
-    def row(found: Fault) -> Row:
-        line, seat = found
+    def row(fault_of_seat: Fault) -> Row:
+        line, seat = fault_of_seat
         name = make.source.entrants[line.seats[seat].entrant.number].name
         fault = line.seats[seat].fault
         values = (line.number, line.round, name, seat + 1, fault, line.actions, line.void)
@@ -125,7 +141,7 @@ def _void_matches(make: Renderer) -> Iterator[tuple[ListedMatch, VoidReason | No
 
 
 def _overload_page(make: Renderer) -> File:
-    """What overload did to the matches; ``said`` sums up all turns, or is "" where nothing was measured."""
+    """The page of the effects of overload; ``said`` sums up all turns, or is "" without measurements."""
     source = make.source
     whole, by_entrant = source.overload
     measured = [(source.labels[line.number], by_entrant.get(line.number)) for line in source.standings]
@@ -133,8 +149,8 @@ def _overload_page(make: Renderer) -> File:
     # Spread over the tournament, as machines and bots may change while it runs.
     matches = sampled(source.recorded, LOOKED_AT)
     times = _think_times(make, matches)
-    rows = [[max(LEAST_MS, time) for time in quartiles] for _, _, quartiles in times[:CHARTED]]
-    said = "Time for an action by bot, numbered as in the table"
+    rows = [[max(LEAST_MS, time) for time in bot_times.quartiles] for bot_times in times[:CHARTED]]
+    description = "Time for an action by bot, numbered as in the table"
     void = ((line, VOIDED[why]) for line, why in _void_matches(make) if why in VOIDED)
     return make.page(
         "overload.html",
@@ -142,33 +158,34 @@ def _overload_page(make: Renderer) -> File:
         said=overload_text(whole),
         overloaded_share=Fraction(whole.overloaded, max(1, whole.turns)),
         times=times,
-        chart=draw(box_plot(said, rows, "ms an action", "Bot")) if rows else None,
+        chart=draw(box_plot(description, rows, "ms an action", "Bot")) if rows else None,
         timed=len(matches),
         lines=sorted(turns, key=lambda line: -line[1].overloaded),
-        matches=[(make.line_of(one.number), one) for one in source.overloaded],
+        matches=[(make.line_of(overloaded.number), overloaded) for overloaded in source.overloaded],
         more=whole.matches - len(source.overloaded),
         voids=tuple(islice(void, MOST_VOIDS)),
     )
 
 
-def _think_times(
-    make: Renderer, matches: Sequence[FinishedMatch]
-) -> list[tuple[EntrantLabel, int, tuple[float, ...]]]:
-    """The bots that were measured, in the order of the standings, with their number of actions.
-
-    And with their times for an action in milliseconds: least, quartiles and most.
-    """
+def _think_times(make: Renderer, matches: Sequence[FinishedMatch]) -> list[ThinkTimes]:
+    """The times of the bots with measurements, in the order of the standings."""
     source = make.source
-    found: dict[int, list[float]] = {}
+    by_entrant: dict[int, list[float]] = {}
     for match in matches:
         detail = source.detail(match.number)
         actions = detail.record.actions if detail.record is not None else ()
         for (actor, _), time in zip(actions, detail.measured.times_ms, strict=False):
             if time is not None and 0 < actor <= len(match.seats):
-                found.setdefault(match.seats[actor - 1], []).append(float(time))
-    times = [(source.labels[line.number], sorted(found.get(line.number, ()))) for line in source.standings]
+                by_entrant.setdefault(match.seats[actor - 1], []).append(float(time))
+    times = [
+        (source.labels[line.number], sorted(by_entrant.get(line.number, ()))) for line in source.standings
+    ]
     return [
-        (label, len(own), tuple(own[round(part * (len(own) - 1) / 4)] for part in range(5)))
-        for label, own in times
-        if own
+        ThinkTimes(
+            label,
+            len(bot_times),
+            tuple(bot_times[round(quarter * (len(bot_times) - 1) / 4)] for quarter in range(5)),
+        )
+        for label, bot_times in times
+        if bot_times
     ]

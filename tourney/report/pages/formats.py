@@ -1,7 +1,8 @@
 """The pages of gauntlets, of adaptive tournaments, and of formats that draw their progress.
 
-A gauntlet's shows each challenger against the field; an adaptive tournament's how the intervals narrowed, and
-which bots were paired how often and why. A format's own charts have their last values in a table.
+A gauntlet's page shows each challenger against the field. An adaptive tournament's page shows the narrowing
+of the intervals, and the pairs of bots with the number and the reasons of their pairings. A format's own
+charts have their last values in a table.
 """
 
 from bisect import bisect_right
@@ -31,7 +32,7 @@ from tourney.store.totals import PairTotal
 
 
 class AgainstLine(NamedTuple):
-    """A bot's score against others; ``elo`` is its strength less their mean, with its interval.
+    """A bot's score against other bots; ``elo`` is its strength less their mean, with its interval.
 
     ``shown`` is the bot that heads the line: itself, or its one opponent.
     """
@@ -68,26 +69,30 @@ def gauntlet(make: Renderer) -> Context:
     order = [line.number for line in source.standings]
     first = [number for number in order if number in challengers]
     field = tuple(number for number in order if number not in challengers)
-    wanted = [(one, one, field) for one in first]
-    wanted += [(other, one, (other,)) for one in first for other in field]
-    wanted += [(other, other, tuple(first)) for other in field]
+    # (heads the line, whose score, against whom): totals of challengers, then each pair, then the field's.
+    wanted = [(challenger, challenger, field) for challenger in first]
+    wanted += [(member, challenger, (member,)) for challenger in first for member in field]
+    wanted += [(member, member, tuple(first)) for member in field]
     contrasts = [
-        {one: 1.0, **dict.fromkeys(others, -1.0 / len(others))} if others else {} for _, one, others in wanted
+        {number: 1.0, **dict.fromkeys(opponents, -1.0 / len(opponents))} if opponents else {}
+        for _, number, opponents in wanted
     ]
     pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs}
     lines = []
     # One call for all contrasts: each call fits all matches again.
     elos = differences(source.counts, contrasts, look=source.look)
-    for (shown, one, others), elo in zip(wanted, elos, strict=True):
-        met = [pairs.get((one, other), PairTotal(one, other, 0, 0)) for other in others]
+    for (shown, number, opponents), elo in zip(wanted, elos, strict=True):
+        met = [pairs.get((number, opponent), PairTotal(number, opponent, 0, 0)) for opponent in opponents]
         points = Fraction(sum(pair.half_points for pair in met), 2)
-        lines.append(AgainstLine(shown, one, others, sum(pair.games for pair in met), points, *elo))
-    count, each = len(first), len(field)
+        games = sum(pair.games for pair in met)
+        lines.append(AgainstLine(shown, number, opponents, games, points, *elo))
+    count = len(first)
+    each = len(field)
     single = lines[count : count + count * each]
     names = [entrant.name for entrant in source.entrants]
     rows = (
-        (names[one], names[other], games, float(points), elo, low, high)
-        for other, one, _, games, points, elo, low, high in single
+        (names[challenger], names[member], games, float(points), elo, low, high)
+        for member, challenger, _, games, points, elo, low, high in single
     )
     return {
         "challengers": [(lines[at], single[at * each : (at + 1) * each]) for at in range(count)],
@@ -98,7 +103,7 @@ def gauntlet(make: Renderer) -> Context:
 
 
 _MOST: Final = 100
-"""Most batches after which the ratings are estimated; of more, evenly spread ones."""
+"""Most batches after which the ratings are estimated; more batches are sampled evenly."""
 _WORK: Final = 400_000_000
 """About the most multiplications of all estimates together."""
 _SHOWN: Final = 8
@@ -108,7 +113,7 @@ _CLOSE: Final = 15_000
 
 
 class BatchEstimate(NamedTuple):
-    """The ratings as known after a batch (0: before the first)."""
+    """The estimated ratings after a batch (0: before the first)."""
 
     batch: int
     matches: int
@@ -138,15 +143,17 @@ def is_adaptive(source: ReportSource) -> bool:
 
 def adaptive_files(make: Renderer) -> Iterator[File]:
     """Yield the page, its tables, and the pages of the batches."""
-    source, page = make.source, make.once(adaptive)
+    source = make.source
+    page = make.once(adaptive)
     yield make.page("adaptive.html", "adaptive.html", adaptive=page)
     narrowing = []
     for standing in source.standings:
-        for one in page["known"]:
-            rating, half = one.rating(standing.number), one.half(standing.number)
+        for estimate in page["known"]:
+            rating = estimate.rating(standing.number)
+            half = estimate.half(standing.number)
             ends = (round(rating - half, 2), round(rating + half, 2))
-            sigma = one.sigma(standing.number)
-            narrowing.append((one.batch, one.matches, standing.name, rating, sigma, *ends))
+            sigma = estimate.sigma(standing.number)
+            narrowing.append((estimate.batch, estimate.matches, standing.name, rating, sigma, *ends))
     table = DataTable.of("batch matches name rating sigma low high", narrowing)
     yield from make.tables("data/narrowing", table)
     pairs = (
@@ -170,58 +177,61 @@ def estimates(source: ReportSource, batches: Sequence[Round]) -> tuple[BatchEsti
     total = len(batches)
     step = max(1, -(-total // most))
     # The start and the last batch are always among them: the table compares the two.
-    kept = sorted({0, total, *range(step, total, step)})
+    ends = sorted({0, total, *range(step, total, step)})
     # Results are added up once, from estimate to estimate.
     participants = participants_of(source.setup)
     evidence = PairTally(count, source.tournament.seats)
-    found: list[BatchEstimate] = []
+    batch_estimates: list[BatchEstimate] = []
     taken = matches = 0
-    for at in kept:
+    for at in ends:
         last = batches[at - 1].number if at else 0
         end = bisect_right(source.results, last, taken, key=lambda result: result.key.round)
-        own = source.results[taken:end]
-        taken, matches = end, matches + sum(not result.void for result in own)
-        evidence.take(own)
-        found.append(BatchEstimate(last, matches, evidence.strengths(participants)))
-    return tuple(found)
+        batch_results = source.results[taken:end]
+        taken = end
+        matches = matches + sum(not result.void for result in batch_results)
+        evidence.take(batch_results)
+        batch_estimates.append(BatchEstimate(last, matches, evidence.strengths(participants)))
+    return tuple(batch_estimates)
 
 
 def adaptive(make: Renderer) -> Context:
     """The page's context.
 
-    ``known`` are the estimates, ``shown`` those in the table. ``pairs`` are two bots that were paired, in
-    which batches, how far they are apart now, and why they were. ``rule`` says in sentences how pairings are
-    chosen, and when the tournament ends.
+    ``known`` are the estimates, and ``shown`` the ones in the table. ``pairs``: two bots that were paired,
+    the batches, their present difference, and the reason. ``rule``: sentences on the choice of pairings and
+    the end of the tournament.
     """
-    source, batches = make.source, make.once(rounds).rounds
-    known = estimates(source, batches)
-    step = max(1, -(-(len(known) - 1) // (_SHOWN - 1)))
+    source = make.source
+    batches = make.once(rounds).rounds
+    history = estimates(source, batches)
+    # Evenly spread columns; the last estimate has a column of its own.
+    step = max(1, -(-(len(history) - 1) // (_SHOWN - 1)))
     pairs = []
     for pair, when in _meetings(batches):
-        before, after = (_seen(known, batch).apart(*pair) for batch in (when[0], when[-1]))
-        apart = known[-1].apart(pair)
+        before, after = (_seen(history, batch).apart(*pair) for batch in (when[0], when[-1]))
+        apart = history[-1].apart(pair)
         pairs.append((pair, when, display.number(apart / 100, 0), _why(apart, before, after, len(when))))
     return {
         "batches": batches,
-        "known": known,
-        "shown": [*known[:-1:step], known[-1]],
+        "known": history,
+        "shown": [*history[:-1:step], history[-1]],
         "pairings": Counter(
             number for round_ in batches for pairing in round_.pairings for number in pairing.entrants
         ),
         "color": color_of,
-        "chart": _chart(source, known) if len(known) > 1 else None,
+        "chart": _chart(source, history) if len(history) > 1 else None,
         "pairs": pairs,
         "rule": tuple(_rule(source)),
     }
 
 
-def _chart(source: ReportSource, known: Sequence[BatchEstimate]) -> Markup:
+def _chart(source: ReportSource, history: Sequence[BatchEstimate]) -> Markup:
     lines = []
     for place, standing in enumerate(source.standings):
-        halves = [(float(one.batch), one.half(standing.number)) for one in known]
+        halves = [(float(estimate.batch), estimate.half(standing.number)) for estimate in history]
         lines.append(Line(color_of(place), tuple((at, half, 0.0, half) for at, half in halves)))
-    said = "Half of each bot's 95 % interval after each batch, in Elo; the table holds the numbers"
-    return draw(line_chart(said, lines, "Batch", "Half of the 95 % interval, Elo", band=False))
+    description = "Half of each bot's 95 % interval after each batch, in Elo; the table holds the numbers"
+    return draw(line_chart(description, lines, "Batch", "Half of the 95 % interval, Elo", band=False))
 
 
 def _meetings(batches: Sequence[Round]) -> list[tuple[tuple[int, int], list[int]]]:
@@ -234,16 +244,18 @@ def _meetings(batches: Sequence[Round]) -> list[tuple[tuple[int, int], list[int]
     return sorted(met.items(), key=lambda item: (-len(item[1]), item[0]))
 
 
-def _seen(known: Sequence[BatchEstimate], batch: int) -> Strengths:
-    """The latest estimate of those kept that the pairing of a batch could see.
+def _seen(history: Sequence[BatchEstimate], batch: int) -> Strengths:
+    """The latest of the estimates that the pairing of a batch could use.
 
-    A batch is paired when the one before the last is finished.
+    A batch is paired once the batch two before it is finished.
     """
-    return [one for one in known if one.batch <= max(0, batch - 1 - Adaptive.lag)][-1].strengths
+    return [estimate for estimate in history if estimate.batch <= max(0, batch - 1 - Adaptive.lag)][
+        -1
+    ].strengths
 
 
 def _why(apart: int, before: int, after: int, times: int) -> str:
-    """Why two bots were paired, from what was known of them; all in hundredths of Elo."""
+    """The reason that two bots were paired, from the estimates of their strengths, in hundredths of Elo."""
     strength = "close in strength, so a result tells most" if apart <= _CLOSE else "unequal in strength"
     first = display.number(before * QUANTILE / 100, 0)
     if times == 1:
@@ -264,7 +276,8 @@ def _rule(source: ReportSource) -> Iterator[str]:
         " little is known of the difference between two bots, and if they are close. Bots whose strength is"
         " known well, or that are far from all others, therefore play less."
     )
-    budget, target = setup.setting("budget"), setup.setting("target-sigma")
+    budget = setup.setting("budget")
+    target = setup.setting("target-sigma")
     ends = []
     if budget is not None:
         ends.append(f"after {int(budget):,} matches")
@@ -277,7 +290,7 @@ def _rule(source: ReportSource) -> Iterator[str]:
 
 
 def draws_progress(source: ReportSource) -> bool:
-    """Whether the format draws charts, and a match has ended."""
+    """Whether the format has charts and a match has ended."""
     return type(source.format).charts is not Format.charts and source.progress.done > 0
 
 
@@ -291,8 +304,8 @@ def progress_files(make: Renderer) -> Iterator[File]:
     drawn = []
     for chart in charts:
         lines = [Line(color_of(place), points) for place, (_, points) in enumerate(chart.lines)]
-        said = f"{chart.title}; the table holds the last values"
-        drawing = draw(line_chart(said, lines, chart.x, chart.y, band=chart.band))
+        description = f"{chart.title}; the table holds the last values"
+        drawing = draw(line_chart(description, lines, chart.x, chart.y, band=chart.band))
         drawn.append((chart, drawing, list(_last_values(chart))))
     yield make.page("progress.html", "progress.html", charts=drawn)
 

@@ -1,8 +1,8 @@
-"""The page of the tournament's game: its rules, and what the matches say about it.
+"""The page of the tournament's game: its rules, and statistics of its matches.
 
-How matches began: the set openings, and each seat's first action of its own. The rules are shown in short,
-from the game's guide, and whole, rendered from Markdown. A plugin's text is not trusted: raw HTML stays text,
-and links lead nowhere outside the page.
+Openings are the set ones and each seat's first free action. The rules are shown in short, from the game's
+guide, and whole, rendered from Markdown. A plugin's text is not trusted: raw HTML stays text, and links lead
+nowhere outside the page.
 """
 
 import re
@@ -18,7 +18,6 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from tourney.bots.catalogue.shipped import rules_text
-from tourney.errors import counted, legible
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Piece, seat_colors
 from tourney.games.guide import Guide, draw_example
@@ -37,6 +36,7 @@ from tourney.report.pages.overview import seat_lines
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 from tourney.schedule.row import score_units, units_of_win
+from tourney.texts import counted, legible
 
 OPENING_RECORDS = 1_000
 """Most records to read for the table of openings; each costs some tenths of a millisecond."""
@@ -66,17 +66,18 @@ def files(make: Renderer) -> Iterator[File]:
 
 
 def game_page(source: ReportSource) -> Context:
-    """What the matches say about the game.
+    """The statistics of the game's matches.
 
-    ``sampled`` is the number of records that the openings come from, if not all matches are among them.
-    ``seats`` are the scores with the effects of the ratings' fit, whose intervals respect mirrored groups.
+    ``sampled``: the number of records that the openings come from, or 0 if they come from all matches.
+    ``seats``: the scores with the seats' effects in the fit of the ratings, whose intervals respect mirrored
+    groups.
     """
     those = matches_where(source.matches, lambda result: not result.void)
     effects = {effect.seat: effect for effect in source.batch.pool.seats}
     recorded = source.tournament.recorded
     # Without records the lengths are not known.
     bins = bins_of(array("L", (match.result.actions for match in those if recorded)))
-    said = f"Histogram of the lengths of {counted(len(those), 'match')}, in actions"
+    description = f"Histogram of the lengths of {counted(len(those), 'match')}, in actions"
     openings = openings_of(source, those)
     return {
         "title": source.game_title,
@@ -85,7 +86,7 @@ def game_page(source: ReportSource) -> Context:
         "scale": scale_of([0.0, *(x for e in effects.values() for x in (e.low, e.high))]),
         "endings": tuple(_endings(source, those)),
         "bins": bins,
-        "chart": draw(histogram(said, bins, "actions", "matches")) if bins else None,
+        "chart": draw(histogram(description, bins, "actions", "matches")) if bins else None,
         **openings,
         "sampled": openings["read"] if openings["read"] < len(those) else 0,
         "faults": tuple(_faults(source)),
@@ -96,7 +97,8 @@ def game_page(source: ReportSource) -> Context:
 
 
 def _facts(source: ReportSource) -> Iterator[Fact]:
-    plan, game = source.tournament.plan, source.game
+    plan = source.tournament.plan
+    game = source.game
     rules = f", rules version {display.label(plan.rules)}" if source.tournament.recorded else ""
     yield Fact("Game", f"{display.label(plan.game)}{rules}")
     if game is not None:
@@ -104,8 +106,8 @@ def _facts(source: ReportSource) -> Iterator[Fact]:
         yield Fact("Chance", "yes, drawn by the referee from the seed" if game.has_chance else "none")
         yield Fact("Hidden actions", "yes" if game.has_hidden_actions else "none")
     for name, value in plan.options:
-        known = {option.name: option.help for option in game.options} if game else {}
-        about = f" ({display.line(known[name])})" if known.get(name) else ""
+        option_helps = {option.name: option.help for option in game.options} if game else {}
+        about = f" ({display.line(option_helps[name])})" if option_helps.get(name) else ""
         yield Fact(f"Option {display.label(name)}", f"{display.label(value)}{about}")
     if game is not None and game.name in GAMES.own:
         yield Fact("On your machine", f"tourney play {game.name}", code=True)
@@ -142,40 +144,46 @@ def _faults(source: ReportSource) -> Iterator[tuple[str, int, str]]:
 
 
 def openings_of(source: ReportSource, matches: Sequence[FinishedMatch]) -> Context:
-    """The openings of matches, from the records of the first of them that can be read.
+    """The openings of the first matches whose records can be read.
 
-    ``book`` are set openings, ``openings`` each seat's first actions, ``other_openings`` how many rarer ones
-    a seat had, and ``read`` the number of records.
+    ``book``: set openings. ``openings``: each seat's first actions. ``other_openings``: the number of rarer
+    ones of each seat. ``read``: the number of records.
     """
-    seats, whole = source.seats, units_of_win(source.tournament.seats)
+    seats = source.seats
+    whole = units_of_win(source.tournament.seats)
     first: list[defaultdict[str, list[int]]] = [defaultdict(list) for _ in seats]
     book: defaultdict[str, list[int]] = defaultdict(list)
     read = 0
     for match, record in source.records(matches[:OPENING_RECORDS]):
         read += 1
         units = score_units(match.result.ranks)
-        given, actions = record.opening.length, record.actions
-        own = _split(actions, given)
-        if given:
-            book[display.line(" ".join(action for _, action in actions[:own]))].append(units[0])
-        for seat, action in _first(actions[own:], len(seats)):
+        opening_length = record.opening.length
+        actions = record.actions
+        opening_end = _split(actions, opening_length)
+        if opening_length:
+            book[display.line(" ".join(action for _, action in actions[:opening_end]))].append(units[0])
+        for seat, action in _first(actions[opening_end:], len(seats)):
             first[seat - 1][display.label(action, 200)].append(units[seat - 1])
     by_seat = list(zip(seats, first, strict=True))
     return {
         "book": _lines(seats[0], book, whole, BOOK_LINES),
-        "openings": [line for seat, found in by_seat for line in _lines(seat, found, whole, FIRST_ACTIONS)],
+        "openings": [
+            line for seat, by_actions in by_seat for line in _lines(seat, by_actions, whole, FIRST_ACTIONS)
+        ],
         "other_openings": {
-            seat.number: len(found) - FIRST_ACTIONS for seat, found in by_seat if len(found) > FIRST_ACTIONS
+            seat.number: len(by_actions) - FIRST_ACTIONS
+            for seat, by_actions in by_seat
+            if len(by_actions) > FIRST_ACTIONS
         },
         "read": read,
     }
 
 
-def _split(actions: Sequence[tuple[int, str]], given: int) -> int:
-    """The index after the opening: ``given`` actions of seats, chance not counted."""
+def _split(actions: Sequence[tuple[int, str]], opening_length: int) -> int:
+    """The index after the opening, which has ``opening_length`` actions of seats; chance is not counted."""
     seen = 0
     for index, (actor, _) in enumerate(actions):
-        if seen == given:
+        if seen == opening_length:
             return index
         seen += actor != 0
     return len(actions)
@@ -191,10 +199,10 @@ def _first(actions: Iterable[tuple[int, str]], seats: int) -> Iterator[tuple[int
             return
 
 
-def _lines(seat: SeatLabel, found: Mapping[str, list[int]], whole: int, most: int) -> list[Context]:
-    """The actions with which most matches began; ``score`` is that of ``seat``, in percent."""
-    total = sum(map(len, found.values()))
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
+def _lines(seat: SeatLabel, by_actions: Mapping[str, list[int]], whole: int, most: int) -> list[Context]:
+    """The most frequent first actions; ``score``: of ``seat``, in percent."""
+    total = sum(map(len, by_actions.values()))
+    ordered = sorted(by_actions.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
     return [
         {
             "seat": seat,
@@ -218,36 +226,46 @@ class RulesPage(NamedTuple):
     sections: tuple[tuple[str, str], ...]
 
 
-def guide_of(source: ReportSource) -> tuple[Guide | None, Context | None, str]:
-    """The game's guide, the rules in short from it, and why they are missing ("" if they are there)."""
+class ShownGuide(NamedTuple):
+    """The game's guide, the short rules drawn from it, and the reason that they are ``missing``, or ""."""
+
+    guide: Guide | None
+    view: Context | None
+    missing: str
+
+
+def guide_of(source: ReportSource) -> ShownGuide:
+    """The guide of a tournament's game, as far as it can be shown."""
     if source.tournament.game == EXTERNAL:
-        return None, None, "The rules are those of the outside referee: Tourney does not know them."
+        missing = "The rules are those of the outside referee: Tourney does not know them."
+        return ShownGuide(None, None, missing)
     if not source.tournament.recorded:
         why = "The results were imported, so the rules that they were played by are not known."
-        return None, None, why
+        return ShownGuide(None, None, why)
     if source.game is None:
         why = (
             "The game is not installed where this report was written, so its rules cannot be shown:"
             " see the documentation of the package that provides it."
         )
-        return None, None, why
+        return ShownGuide(None, None, why)
     guide: object = None
     try:
         guide = source.game.guide()
         if isinstance(guide, Guide):
-            return guide, _drawn_guide(source.game, guide, source), ""
+            return ShownGuide(guide, _drawn_guide(source.game, guide, source), "")
         why = (
             "This game comes from a plugin that offers no guide (Game.guide): see the documentation of the"
             " package that provides it."
         )
     except Exception as error:  # noqa: BLE001 - a plugin's guide that fails costs the rules, not the report
         why = f"The game's guide cannot be shown: {display.line(str(error)) or type(error).__name__}"
-    return guide if isinstance(guide, Guide) else None, None, why
+    return ShownGuide(guide if isinstance(guide, Guide) else None, None, why)
 
 
 def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> Context:
     """The rules in short; ``figures`` are (drawing, name, text), ``boards`` (drawing, caption, notes)."""
-    seats, options = source.tournament.seats, dict(source.tournament.plan.options)
+    seats = source.tournament.seats
+    options = dict(source.tournament.plan.options)
     boards = []
     for example in guide.examples:
         diagram = draw_example(game, example, seats, options)
@@ -275,6 +293,7 @@ def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> Context:
 
 def rules_page(text: str, board: Markup) -> RulesPage:
     """Render rules; ``board`` replaces their pictures, which are all drawings of a board."""
+    # Rules of plugins are not trusted: with "html" off, their raw HTML stays text.
     parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False}).enable("table")
     tokens = parser.parse(_printable(text))
     slugs: dict[str, int] = {}
@@ -290,6 +309,7 @@ def rules_page(text: str, board: Markup) -> RulesPage:
         if token.type == "inline":
             token.children = list(_children(token.children or (), board))
         token.attrs.pop("style", None)  # of cells; a style attribute would need a looser policy
+        # The page has a heading of its own, so the text's first one is left out.
         if title and token.tag == "h1":
             title = token.type != "heading_close"
             continue
@@ -320,18 +340,19 @@ def _framed(token: Token) -> Iterator[Token]:
 
 def _children(tokens: Sequence[Token], board: Markup) -> Iterator[Token]:
     """Yield inline tokens with pictures replaced, and without links to anything outside the page."""
-    kept: list[bool] = []
+    links_kept: list[bool] = []
     for token in tokens:
+        # An address of a plugin's text could load a page or a picture from outside.
         if token.type == "image":
             yield _raw(board) if board else Token("text", "", 0, content=token.content)
         elif token.type == "link_open":
             target = str(token.attrGet("href") or "")
-            kept.append(target.startswith("#"))
-            if kept[-1]:
+            links_kept.append(target.startswith("#"))
+            if links_kept[-1]:
                 token.attrs = {"href": f"#{_PREFIX}{target[1:]}"}
                 yield token
         elif token.type == "link_close":
-            if kept.pop():
+            if links_kept.pop():
                 yield token
         else:
             yield token
@@ -349,8 +370,8 @@ def _slug(words: str, seen: dict[str, int]) -> str:
 
 
 def example_board(game: AnyGame) -> Markup:
-    """The board that the rules of one of Tourney's own games show; other games have none."""
+    """The example board in the rules of one of Tourney's own games; other games have none."""
     if game.name not in GAMES.own:
         return Markup()
-    said = f"A position of {game.title}"
-    return Markup(inline_svg(picture(game), seat_colors(game.seat_names), said))  # noqa: S704 - all text is escaped
+    description = f"A position of {game.title}"
+    return Markup(inline_svg(picture(game), seat_colors(game.seat_names), description))  # noqa: S704 - all text is escaped

@@ -1,7 +1,7 @@
 """Ratings by round: TrueSkill and Elo of all bots after the rounds, as charts and tables.
 
-TrueSkill goes on from match to match, so every round has it. Elo is a fit of its own to all matches up to a
-round: at most ``FITS`` rounds, evenly spread, and fewer with many bots, as a fit of 200 bots takes seconds.
+TrueSkill is updated match by match, so every round has it. Elo needs a new fit to all matches up to a round,
+so at most ``FITS`` rounds have it, evenly spread, and fewer with many bots: a fit of 200 bots takes seconds.
 Charts and tables show at most ``SHOWN`` rounds; the downloads have all.
 """
 
@@ -55,7 +55,7 @@ def histories(make: Renderer) -> Histories:
     begin = {entrant.number: (start.mu, start.mu - width, start.mu + width) for entrant in source.entrants}
     skill = [(0, begin)]
     for round_, pool in source.history:
-        ends = {number: (one.mu, SIGMAS * one.sigma) for number, one in pool.skills.items()}
+        ends = {number: (rating.mu, SIGMAS * rating.sigma) for number, rating in pool.skills.items()}
         skill.append((round_, {number: (mu, mu - half, mu + half) for number, (mu, half) in ends.items()}))
     return Histories(skill, list(_fits(source)))
 
@@ -66,61 +66,63 @@ def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
     shared = source.tournament.plan.mirrored_dice
     most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
     rounds = sampled([round_ for round_, _ in source.history], most)
-    found = Clusters(shared_dice=shared)
+    clusters = Clusters(shared_dice=shared)
     for round_, results in groupby(source.results, key=lambda result: result.key.round):
-        found.take(results)
+        clusters.take(results)
         # The clusters have taken its results; only its own fit is left out.
         if round_ not in rounds:
             continue
         # The last fit is the report's own. All have its kind of intervals, so that the page has one.
         ratings: Sequence[BatchRating] = source.batch.ratings
         if round_ != rounds[-1]:
-            counts = found.counts(numbers, source.tournament.seats)
+            counts = clusters.counts(numbers, source.tournament.seats)
             ratings = rate(counts, pairs=False, best=False, look=source.look).ratings
         yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
 
 
 def sampled(items: Sequence[T], most: int) -> tuple[T, ...]:
-    """At most ``most`` of the items, evenly spread; the last one is among them."""
+    """At most ``most`` items, evenly spread and with the last one."""
     if len(items) <= most:
         return tuple(items)
     return tuple(items[(k + 1) * len(items) // most - 1] for k in range(most))
 
 
 def files(make: Renderer) -> Iterator[File]:
-    """Yield the page and its downloads; a chart is None where none can be drawn."""
-    source, found = make.source, make.once(histories)
+    """Yield the page and its downloads; a chart is None if it cannot be drawn."""
+    source = make.source
+    ratings = make.once(histories)
     order = [rating.entrant for rating in source.batch.ratings]
     colors = {number: color_of(place) for place, number in enumerate(order)}
     yield make.page(
         "history.html",
         "history.html",
-        skill_chart=chart(found.skill, colors, "mu", "TrueSkill of all bots after each round"),
-        elo_chart=chart(found.elo, colors, "Elo", "Elo of all bots after some rounds"),
+        skill_chart=chart(ratings.skill, colors, "mu", "TrueSkill of all bots after each round"),
+        elo_chart=chart(ratings.elo, colors, "Elo", "Elo of all bots after some rounds"),
         colors=colors,
         order=order,
         legend=order[: len(COLORS)],
         rest=max(0, len(order) - len(COLORS)),
-        skill=sampled(found.skill[1:], COLUMNS),
-        elo=sampled(found.elo, COLUMNS),
+        skill=sampled(ratings.skill[1:], COLUMNS),
+        elo=sampled(ratings.elo, COLUMNS),
     )
     rows = (
         (round_, source.entrants[number].name, *value)
-        for round_, values in found.elo
+        for round_, values in ratings.elo
         for number, value in sorted(values.items())
     )
     yield from make.tables("data/elo-history", DataTable.of("round entrant elo low high", rows))
 
 
-def chart(history: History, colors: Mapping[int, str], title: str, said: str) -> Markup | None:
-    """The lines of bots, with intervals for those that have a color of their own; None before two rounds."""
+def chart(history: History, colors: Mapping[int, str], title: str, description: str) -> Markup | None:
+    """The lines of bots, with intervals for the bots that have their own color; None before two rounds."""
     shown = sampled(history, SHOWN)
     lines = []
     for number, color in colors.items():
-        points = [(round_, found[number]) for round_, found in shown if number in found]
+        points = [(round_, values[number]) for round_, values in shown if number in values]
+        # Grey intervals of many bots would lie over each other.
         if color == REST:
             points = [(round_, (value, value, value)) for round_, (value, _, _) in points]
         lines.append(Line(color, tuple((round_, *value) for round_, value in points)))
     if all(len(line.points) < 2 for line in lines):
         return None
-    return draw(line_chart(said, lines, "Round", title, band=True))
+    return draw(line_chart(description, lines, "Round", title, band=True))

@@ -1,4 +1,4 @@
-"""A match's page: the board with its cockpit, actions, plots of what bots reported, facts and log.
+"""A match's page: the board with its cockpit, actions, plots of the bots' reports, facts and log.
 
 The page's script builds the cockpit from one JSON value (``data``). Readers without scripts see plain
 HTML, kept small: the last board, key positions, the actions round by round, two plots and the facts.
@@ -12,7 +12,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from tourney.check.record import written_actions
-from tourney.errors import counted
 from tourney.match.record import Record
 from tourney.match.result import LogLine
 from tourney.report import display
@@ -43,18 +42,19 @@ from tourney.report.pages.match_script import (
 )
 from tourney.report.replays.board_table import BoardTable, board_table
 from tourney.report.replays.replay import BoardReplay, Still, definitions, ground, markup, replay, still
+from tourney.texts import counted
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""
 MOST_KEYS = 8
 """Key positions of a match."""
 MOST_KEY_FRAMES = 2
-"""Their pictures for readers without scripts; the script draws all."""
+"""Key positions with a picture for readers without scripts; the script draws all."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchJob:
-    """All that a match's page shows besides the setting and what is stored of the matches of its group.
+    """The content of a match's page, apart from the setting and the stored data of its group.
 
     ``group`` is its mirrored group with itself; ``before`` and ``after`` are the neighbors with a page.
     """
@@ -66,14 +66,14 @@ class MatchJob:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The matches whose records the page may show: its own first."""
+        """The matches whose records the page may show, the page's own match first."""
         return self.line.number, *(line.number for line in self.group if line.number != self.line.number)
 
 
 class Mate(NamedTuple):
     """A match of the same seed, and the first ply at which its actions differ from this match's.
 
-    ``ply`` is 0 where all are equal; ``here`` and ``there`` are the actions, "" where a match had ended.
+    ``ply`` is 0 if all are equal; ``here`` and ``there`` are the two actions, "" after the end of a match.
     """
 
     line: ListedMatch
@@ -85,12 +85,14 @@ class Mate(NamedTuple):
 def match_page(
     setting: MatchSetting, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record | None]
 ) -> Context:
-    """The page's context; ``others`` are the records of its group's other matches that can be read.
+    """The page's context; ``others`` are the readable records of the other matches of its group.
 
     ``damaged`` holds the damaged parts that the page omits, each with the reason. With a record come its
     actions, pictures and analysis, and the ``data`` of the script.
     """
-    record, line, log = detail.record, job.line, detail.log
+    record = detail.record
+    line = job.line
+    log = detail.log
     info = read_info(log)
     context: Context = {
         "line": line,
@@ -121,7 +123,9 @@ def _course(
     info: MatchInfo,
 ) -> Context:
     """The rest of the context of a match with a record."""
-    labels, written = _labels(job.line), written_actions(record)
+    labels = _labels(job.line)
+    written = written_actions(record)
+    # Matches of one seed had the same dice, so a reader asks where they part.
     mates = _mates(record, written, job.group, others)
     shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis))
     analysis = analysis_part(detail.analysis, record, written, labels)
@@ -153,7 +157,8 @@ def _labels(line: ListedMatch) -> tuple[SeatLabel, ...]:
 
 
 def _plots(detail: MatchDetail, info: MatchInfo, labels: Sequence[SeatLabel]) -> tuple[MatchPlot, ...]:
-    record, times = detail.record, action_times(detail.measured)
+    record = detail.record
+    times = action_times(detail.measured)
     # A bot that failed may have printed info for an action that it did not play.
     printed = [seat.plies[-1] for seat in info.seats.values() if seat.plies]
     last = max([len(record.actions) if record else 0, *printed])
@@ -169,29 +174,29 @@ def _mates(
     group: Sequence[ListedMatch],
     others: Mapping[int, Record | None],
 ) -> tuple[Mate, ...]:
-    """The matches of a group that have a page and the seed of the record."""
-    found = []
+    """The matches of a group that have a page and the record's seed."""
+    mates = []
     for line in group:
-        other = others.get(line.number)
-        if other is None or not line.href or other.seed != record.seed:
+        mate_record = others.get(line.number)
+        if mate_record is None or not line.href or mate_record.seed != record.seed:
             continue
-        ply = first_difference(record.actions, other.actions)
-        texts = (written, written_actions(other) if ply else ())
+        ply = first_difference(record.actions, mate_record.actions)
+        texts = (written, written_actions(mate_record) if ply else ())
         here, there = (display.action(each[ply - 1]) if 0 < ply <= len(each) else "" for each in texts)
-        found.append(Mate(line, ply, here, there))
-    return tuple(found)
+        mates.append(Mate(line, ply, here, there))
+    return tuple(mates)
 
 
-def first_difference(one: Sequence[tuple[int, str]], other: Sequence[tuple[int, str]]) -> int:
+def first_difference(actions: Sequence[tuple[int, str]], other_actions: Sequence[tuple[int, str]]) -> int:
     """The ply, from 1, of the first action that only one of two matches has, or 0 if none."""
-    for ply, (a, b) in enumerate(zip(one, other, strict=False), 1):
+    for ply, (a, b) in enumerate(zip(actions, other_actions, strict=False), 1):
         if a != b:
             return ply
-    return 0 if len(one) == len(other) else min(len(one), len(other)) + 1
+    return 0 if len(actions) == len(other_actions) else min(len(actions), len(other_actions)) + 1
 
 
 def headline(line: ListedMatch, record: Record | None) -> str:
-    """How a match ended, as a sentence without a full stop."""
+    """The end of a match as a sentence without a full stop."""
     if line.void:
         return "Void: " + (line.note or "it counts for nothing")
     winners = [seated for seated in line.seats if seated.rank == 1]
@@ -214,7 +219,8 @@ def headline(line: ListedMatch, record: Record | None) -> str:
 def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> list[dict[str, object]]:
     """The seats with their results, and in words the fault or resignation of each (``fate``).
 
-    ``why`` is the referee's note on it; ``tail`` are the last lines of standard error, where published.
+    ``why`` is the referee's note on it; ``tail`` are the last lines of standard error, if they are
+    published.
     """
     fates = seats_that_left(record) if record else {}
     # Notes from before a bot left the match do not say why it left.
@@ -241,8 +247,8 @@ def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> 
 def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) -> Context | None:
     """The pictures, or None if the game draws none or is not installed.
 
-    Each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells). ``plies`` are those of all
-    key positions.
+    Each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells). ``plies``: of all key
+    positions.
     """
     if not shown.count:
         return None
@@ -272,7 +278,7 @@ def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) 
 
 
 def _markup(shown: BoardReplay, picture: Still) -> tuple[Markup, Markup]:
-    """The things of a position, and the ground where it differs from the first one."""
+    """The things of a position, and the ground cells that differ from the first position's."""
     over, things = (markup(shown, part) for part in picture)
     return Markup(things), Markup(over)  # noqa: S704 - already escaped
 
@@ -283,7 +289,7 @@ def _table(setting: MatchSetting) -> BoardTable | None:
 
 
 def match_facts(record: Record) -> Iterator[Fact]:
-    """Yield what a record has of its own: seed, opening and digest. Its tournament has the rest."""
+    """Yield the facts that differ from record to record: seed, opening and digest."""
     yield Fact("Match seed", display.label(record.seed), code=True)
     if record.opening.length:
         yield Fact(
@@ -318,6 +324,6 @@ def measured_facts(detail: MatchDetail, line: ListedMatch) -> Iterator[Fact]:
         for protection, state_ in measured.sandbox.protections.items():
             by_state.setdefault(state_, []).append(protection)
         # Only protections that are not enforced are named: the others are the same for all matches.
-        said = [f"{len(by_state.pop('enforced', ()))} enforced"]
-        said += [f"{state_}: {', '.join(names)}" for state_, names in by_state.items()]
-        yield Fact("Protections", display.line("; ".join(said)))
+        states = [f"{len(by_state.pop('enforced', ()))} enforced"]
+        states += [f"{state_}: {', '.join(names)}" for state_, names in by_state.items()]
+        yield Fact("Protections", display.line("; ".join(states)))

@@ -1,6 +1,6 @@
-"""The pages of matches: each is a function of a small value and of what is stored of the match.
+"""The pages of matches: each is a function of a small value and of the match's stored data.
 
-So any process can render one, and its fingerprint tells whether a page of an earlier report is still right.
+So any process can render one, and its fingerprint tells whether an earlier report's page is still right.
 """
 
 import hashlib
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from tourney.report.output.rendering import Renderer
 
 FEW = 60
-"""New pages for which it does not pay to start processes, or 20 times as many that may be unchanged."""
+"""Below this number of new pages, and 20 times as many pages in all, starting processes does not pay."""
 BATCH = 12
-"""Pages that a process renders between two exchanges with the first one."""
+"""Pages that a process renders for one message from the main process."""
 
 
 @dataclass(frozen=True)
@@ -102,32 +102,34 @@ class MatchRenderer:
     def reply(self, order: "PageTask", folders: Folders) -> tuple[PlacedFile, ...]:
         """Place a page and the files beside it.
 
-        Nothing if a part is damaged: such a page needs the database, to say which.
+        Returns nothing if a part is damaged: such a page needs the database, to say which part.
         """
-        path, seats = self.path(order.job), self.setting.tournament.seats
-        known = order.known.get(path)
+        path = self.path(order.job)
+        seats = self.setting.tournament.seats
+        old_entry = order.old_entries.get(path)
         try:
-            own = order.parts.get(order.job.line.number, MatchParts())
-            _, log, measured = unpack_parts(own._replace(record=None), seats)
-            analysis = analysis_in(own)
-            found = {
+            own_parts = order.parts.get(order.job.line.number, MatchParts())
+            _, log, measured = unpack_parts(own_parts._replace(record=None), seats)
+            analysis = analysis_in(own_parts)
+            hashed_records = {
                 n: _record(_record_alone(order.parts.get(n, MatchParts())), seats) for n in order.job.numbers
             }
         except StoreDamaged:
             return ()
-        others = {number: record for number, (record, _) in found.items()}
+        others = {number: record for number, (record, _) in hashed_records.items()}
         record = others.pop(order.job.line.number)
         whole = MatchDetail(record, log, measured, analysis=analysis)
         detail = published_detail(whole, logs=self.logs, measured=self.measured)
-        fingerprint = self._fingerprint(order.job, [digest for _, digest in found.values()], detail)
-        same = known is not None and known.fingerprint == fingerprint
-        page = folders.keep(path, known, fingerprint) if known is not None and same else None
+        fingerprint = self._fingerprint(order.job, [digest for _, digest in hashed_records.values()], detail)
+        # A page with the same fingerprint has the same content, so it is not rendered again.
+        same = old_entry is not None and old_entry.fingerprint == fingerprint
+        page = folders.keep(path, old_entry, fingerprint) if old_entry is not None and same else None
         if page is None:
             content = self.render(order.job, detail, others).content
-            page = folders.place(path, content, known, fingerprint)
+            page = folders.place(path, content, old_entry, fingerprint)
         placed = [page]
         for beside, content_of in self.beside(order.job, detail).items():
-            entry = order.known.get(beside)
+            entry = order.old_entries.get(beside)
             file = folders.keep(beside, entry) if entry is not None and same else None
             placed.append(file or folders.place(beside, content_of(), entry))
         return tuple(placed)
@@ -147,21 +149,21 @@ class MatchRenderer:
 
 @dataclass(frozen=True, slots=True)
 class PageTask:
-    """A page to render, with what is stored of the matches of its group (only the record, but for its own).
+    """A page to render, with all stored data of its match and the records of the other matches of its group.
 
-    ``known`` is what the manifest of the earlier report says of the page and of the files beside it.
+    ``old_entries``: the entries of the page and of the files beside it in the earlier report's manifest.
     """
 
     job: MatchJob
     parts: Mapping[int, MatchParts]
-    known: Mapping[str, ManifestEntry]
+    old_entries: Mapping[str, ManifestEntry]
 
 
 @dataclass(frozen=True)
 class MatchWork:
     """All pages of matches of one tournament, to be rendered.
 
-    ``parts`` reads what is stored of some matches, packed; ``detail`` what is published of one.
+    ``parts`` reads the packed data of some matches; ``detail`` the published data of one.
     """
 
     renderer: MatchRenderer
@@ -177,25 +179,25 @@ class MatchWork:
     def render(self, job: MatchJob) -> Iterator[File]:
         """Render a page and the files beside it in this process."""
         number, *others = job.numbers
-        records = {other: self.detail(other).record for other in others}
+        records = {mate: self.detail(mate).record for mate in others}
         detail = published_detail(self.detail(number), logs=True, measured=self.renderer.measured)
         yield self.renderer.render(job, detail, records)
         for path, content_of in self.renderer.beside(job, detail).items():
             yield File(path, content_of())
 
     def place(
-        self, folders: Folders, known: Mapping[str, ManifestEntry], pool: Pool
+        self, folders: Folders, old_entries: Mapping[str, ManifestEntry], pool: Pool
     ) -> Iterator[PlacedFile | File]:
         """Begin to render, and return an iterator of all pages in order, each once it is in the folder.
 
-        Of pages with damaged parts it has the content instead. ``known``: the manifest of the earlier report.
+        Pages with damaged parts come as their content instead. ``old_entries``: the earlier manifest.
         """
-        new = sum(path not in known for path in self.paths)
+        new = sum(path not in old_entries for path in self.paths)
         here = new < FEW and len(self.jobs) < 20 * FEW
         # Pickled once: the labels of all entrants would otherwise be pickled again for every batch.
         packed = pickle.dumps((self.renderer, folders))
         batches = (self.jobs[k : k + BATCH] for k in range(0, len(self.jobs), BATCH))
-        orders = ((batch, (packed, self._orders(batch, known))) for batch in batches)
+        orders = ((batch, (packed, self._orders(batch, old_entries))) for batch in batches)
         return self._placed(pool.run(replies_to, orders, here=here), folders)
 
     def _placed(
@@ -211,15 +213,19 @@ class MatchWork:
         if games:
             yield File(f"{self.renderer.layout.prefix}{GAMES_PGN}", b"".join(games))
 
-    def _orders(self, jobs: Sequence[MatchJob], known: Mapping[str, ManifestEntry]) -> tuple[PageTask, ...]:
+    def _orders(
+        self, jobs: Sequence[MatchJob], old_entries: Mapping[str, ManifestEntry]
+    ) -> tuple[PageTask, ...]:
         parts = self.parts(sorted({number for job in jobs for number in job.numbers}))
-        records = {number: _record_alone(found) for number, found in parts.items()}
+        records = {number: _record_alone(match_parts) for number, match_parts in parts.items()}
         orders = []
         for job in jobs:
-            own = job.line.number
-            needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
+            own_number = job.line.number
+            needed = {n: parts[n] if n == own_number else records[n] for n in job.numbers if n in parts}
             paths = (self.renderer.path(job), self.renderer.record(job), self.renderer.pgn(job))
-            orders.append(PageTask(job, needed, {path: known[path] for path in paths if path in known}))
+            orders.append(
+                PageTask(job, needed, {path: old_entries[path] for path in paths if path in old_entries})
+            )
         return tuple(orders)
 
 
@@ -236,7 +242,7 @@ def replies_to(task: tuple[bytes, tuple[PageTask, ...]]) -> list[tuple[PlacedFil
 
 @lru_cache(maxsize=BATCH)
 def _record(parts: MatchParts, seats: int) -> tuple[Record | None, str]:
-    # Kept, because the pages of mirrored matches follow each other and show each other's record.
+    # Cached, because the pages of mirrored matches follow each other and show each other's record.
     return unpack_parts(parts, seats)[0], record_hash(parts)
 
 
@@ -246,8 +252,8 @@ def _record_alone(parts: MatchParts) -> MatchParts:
 
 @lru_cache(maxsize=4)
 def _unpickled(packed: bytes) -> tuple[MatchRenderer, Folders]:
-    found: tuple[MatchRenderer, Folders] = pickle.loads(packed)  # noqa: S301 - made by this program
-    return found
+    unpacked: tuple[MatchRenderer, Folders] = pickle.loads(packed)  # noqa: S301 - made by this program
+    return unpacked
 
 
 def match_work(make: "Renderer") -> MatchWork:
@@ -260,7 +266,8 @@ def match_work(make: "Renderer") -> MatchWork:
 
 def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
     """Yield the jobs of all matches with a page, in schedule order."""
-    matches, lines = make.source.matches, make.lines
+    matches = make.source.matches
+    lines = make.lines
     shown = [make.line_of(number) for number in sorted(make.paged)]
     groups: dict[tuple[int, int, int], tuple[ListedMatch, ...]] = {}
     for line in shown:
@@ -278,4 +285,4 @@ def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
 
 
 def _group(match: TournamentMatch) -> tuple[int, int, int]:
-    return match.key[:3]
+    return match.key.round, match.key.table, match.key.repeat

@@ -1,4 +1,4 @@
-"""What pages of matches are made from: the setting, the lines of lists, and what is stored of a match.
+"""The inputs of match pages: the setting, the lines of lists, and the stored data of a match.
 
 It imports little, because every process that renders matches imports it.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MatchDetail:
-    """What is stored of one match beyond its result; ``record`` is None if the infrastructure failed.
+    """The stored data of a match beyond its result; ``record`` is None if the infrastructure failed.
 
     Damaged parts are left out: ``damaged`` names each (record, log, measurements or analysis) and says why.
     """
@@ -39,13 +39,13 @@ class MatchDetail:
 
 
 def published_detail(detail: MatchDetail, *, logs: bool, measured: bool = True) -> MatchDetail:
-    """The published parts of a match: private ones with ``logs`` alone.
+    """The published parts of a match; private parts need ``logs``.
 
-    Without ``measured``, nothing that lies outside the record's digest.
+    Without ``measured``, only what the record's digest covers.
     """
     if not measured:
-        kept = tuple((part, why) for part, why in detail.damaged if part in {"record", "analysis"})
-        return replace(detail, log=(), measured=NOT_MEASURED, damaged=kept)
+        damaged = tuple((part, why) for part, why in detail.damaged if part in {"record", "analysis"})
+        return replace(detail, log=(), measured=NOT_MEASURED, damaged=damaged)
     if logs:
         return detail
     log = tuple(line for line in detail.log if line.kind != "stderr")
@@ -54,19 +54,19 @@ def published_detail(detail: MatchDetail, *, logs: bool, measured: bool = True) 
 
 @dataclass(frozen=True)
 class MatchSetting:
-    """The tournament of matches as their pages see it, without what changes while it runs; picklable."""
+    """The tournament as match pages see it, without anything that changes while it runs; picklable."""
 
     tournament: Tournament
     seats: tuple[SeatLabel, ...]
 
     @property
     def game(self) -> AnyGame | None:
-        """The game, or None if it is not installed or broken, or if no rules were run."""
+        """The game, or None if it is not installed, is broken, or no rules were run."""
         return known_game(self.tournament.game) if self.tournament.recorded else None
 
 
 class Chip(NamedTuple):
-    """A match in short: its page ("" without one), its result, its outcome, and in words."""
+    """A match in short: its page ("" without one), result and outcome; ``said`` has all in words."""
 
     href: str
     result: str
@@ -125,22 +125,24 @@ def pgn_path(setting: MatchSetting, line: ListedMatch) -> str:
 
 
 def picked(source: "ReportSource", most: int) -> frozenset[int]:
-    """The numbers of at most these matches: those with faults first, then in schedule order."""
+    """The numbers of at most ``most`` matches in schedule order, but matches with faults first."""
     faulty: list[int] = []
     others: list[int] = []
     for match in source.matches:
-        kept = faulty if any(match.result.faults) else others
-        if len(kept) < most:
-            kept.append(match.number)
+        # Faults are what an author looks for first, and few: they get their pages before all others.
+        group = faulty if any(match.result.faults) else others
+        if len(group) < most:
+            group.append(match.number)
     return frozenset([*faulty, *others][:most])
 
 
 def match_lines(source: "ReportSource", paged: Collection[int], *, measured: bool) -> Sequence[ListedMatch]:
-    """All finished matches; ``paged`` are the numbers of those with a page.
+    """All finished matches; ``paged`` are the numbers of the matches with a page.
 
     The notes on failures of the infrastructure are included only with ``measured``.
     """
-    entrants, seats = source.labels, source.seats
+    entrants = source.labels
+    seats = source.seats
 
     def line(match: FinishedMatch) -> ListedMatch:
         result = match.result
@@ -187,14 +189,16 @@ def _result(result: Result, seat: int) -> str:
 
 
 def engines_of(source: "ReportSource") -> Mapping[int, str]:
-    """How each bot introduced itself in the first of its matches with a record, by entrant."""
-    found: dict[int, str] = {}
+    """Each bot's introduction in the first of its recorded matches, by entrant."""
+    engines: dict[int, str] = {}
     waiting = {entrant.number for entrant in source.entrants}
     for match in source.recorded:
         if not waiting:
             break
         if waiting.intersection(match.seats):
-            said = source.detail(match.number).measured.engines
-            found |= {e: words for e, words in zip(match.seats, said, strict=False) if e in waiting}
+            introductions = source.detail(match.number).measured.engines
+            engines |= {
+                e: words for e, words in zip(match.seats, introductions, strict=False) if e in waiting
+            }
             waiting.difference_update(match.seats)
-    return found
+    return engines

@@ -1,4 +1,4 @@
-"""The list of matches: static pages of 500, and one compact file of the whole list for the page's script."""
+"""The list of matches: static pages of 500 each, and one compact file of all for the page's script."""
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -41,7 +41,7 @@ def list_pages(make: Renderer) -> Iterator[File]:
 
 
 def _near(index: int, count: int) -> list[tuple[int, str]]:
-    """The pages that a page of the list links to, by index; a path of "" stands for those between."""
+    """The pages that a page of the list links to, by index; a path of "" stands for the pages between."""
     near = range(max(0, index - 3), min(count, index + 4))
     ends = [(k, list_page(k)) for k in (0, count - 1) if k not in near]
     between = [(k, "") for k in (index - 4, index + 4) if 0 < k < count - 1]
@@ -64,9 +64,10 @@ def list_data(make: Renderer) -> dict[str, object]:
     ``bots`` are [name, page, key in links], ``seats`` [name, color], ``ends`` the reasons and ``faults``
     [kind, words]; ``end`` points into ``ends``. ``bot`` and ``rank`` hold a value for each seat of a match.
     ``fault`` holds match, seat (both from 0), place in ``faults``, ...; ``void`` and ``unpaged`` are the
-    places of the void matches and of those without a page.
+    places of the void matches and of the matches without a page.
     """
-    lines, source = make.listed, make.source
+    lines = make.listed
+    source = make.source
     ends = sorted({line.reason for line in lines})
     end_places = {word: place for place, word in enumerate(ends)}
     kinds = sorted({seated.fault for line in lines for seated in line.seats if seated.fault})

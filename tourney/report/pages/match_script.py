@@ -1,4 +1,4 @@
-"""What a match's page shows of its course: plots, the list of the actions, and data for its script.
+"""The course of a match on its page: plots, the list of the actions, and data for its script.
 
 The list is text of its own because readers without scripts see it; the script reads the actions from it, so
 that a page does not hold them twice.
@@ -31,16 +31,16 @@ from tourney.report.replays import codes
 MOST_MS = 1e12
 """Milliseconds of an action, from which a measured time is damaged."""
 
-# What stands beside the actions in the list: names of seats, remarks, and the marks of chance and turns.
+# Words beside the actions in the list: names of seats, remarks, and the marks of chance and turns.
 _BESIDE = re.compile(r"[^ ]+:(?= )|\([a-z]+\)|[\[\];]")
 
 
 def course_data(
     record: Record, written: Sequence[str], rounds: Sequence[str], seats: Sequence[SeatLabel]
 ) -> dict[str, object]:
-    """What the script needs of a record.
+    """A record's data for the script.
 
-    - ``limits``: those of the record. ``actions``: separated by blanks, only if the script cannot read them
+    - ``limits``: of the record. ``actions``: separated by blanks, only if the script cannot read them
       from the list, ``rounds``. ``shown``, where the ``written`` actions differ: true if the script can read
       them from there, else their texts. ``actors``: their seats (a digit each, or separated by blanks from
       ten seats on; fewer if they repeat).
@@ -56,11 +56,11 @@ def course_data(
     if left := seats_that_left(record):
         data["fates"] = [[seat, count, words] for seat, (count, words) in left.items()]
     actions = [action for _, action in record.actions]
-    found = listed(rounds)
-    if found != actions:
+    list_actions = listed(rounds)
+    if list_actions != actions:
         data["actions"] = " ".join(actions)
     if actions != list(written):
-        data["shown"] = found == list(written) or list(map(display.action, written))
+        data["shown"] = list_actions == list(written) or list(map(display.action, written))
     return data
 
 
@@ -78,15 +78,15 @@ def time_data(record: Record, measured: Measurements) -> dict[str, object]:
     """
     if not (times := action_times(measured)):
         return {}
-    found: dict[str, object] = {
+    data: dict[str, object] = {
         "times": codes.integers([None if t is None else round(t * 1000) for t in times])
     }
     if clocks := clocks_left(record, times):
         after = zip(clocks[1:], record.actions, strict=True)
-        found["clocks"] = codes.steps([clock[actor - 1] if actor else None for clock, (actor, _) in after])
+        data["clocks"] = codes.steps([clock[actor - 1] if actor else None for clock, (actor, _) in after])
     if waited := max((seat.waited_ms for seat in measured.load), default=0):
-        found["waited"] = waited
-    return found
+        data["waited"] = waited
+    return data
 
 
 def script_json(data: object) -> Markup:
@@ -98,7 +98,7 @@ def script_json(data: object) -> Markup:
 
 
 def _cycle(record: Record) -> str:
-    """The seats of all actions, the shortest of at most four that give all when repeated."""
+    """The seats of all actions, or the shortest cycle of at most four that gives them when repeated."""
     # With alternating turns this is "12" instead of a digit for every action.
     actors = [actor for actor, _ in record.actions]
     for length in range(1, 5):
@@ -108,13 +108,13 @@ def _cycle(record: Record) -> str:
 
 
 def seats_that_left(record: Record) -> dict[int, tuple[int, str]]:
-    """By seat, after how many actions it left the match and why, in words."""
-    found: dict[int, tuple[int, str]] = {}
+    """The seats that left the match: the number of actions before, and the reason in words."""
+    by_seat: dict[int, tuple[int, str]] = {}
     for seat, kind, count in record.outcome.faults:
-        found.setdefault(seat, (count, display.fault(kind)))
+        by_seat.setdefault(seat, (count, display.fault(kind)))
     for seat, count in record.outcome.resigned:
-        found.setdefault(seat, (count, "resigned"))
-    return found
+        by_seat.setdefault(seat, (count, "resigned"))
+    return by_seat
 
 
 def opening_end(record: Record) -> int:
@@ -137,14 +137,14 @@ def action_rounds(record: Record, written: Sequence[str], seats: Sequence[SeatLa
     order: list[int] = []
     for turns in _turns(record, written, len(seats)):
         acting = [seat for seat, _ in turns]
-        known = acting == order[: len(acting)]
+        in_order = acting == order[: len(acting)]
         yield "; ".join(
             [
-                " ".join(shown) if known or seat == 0 else f"{names[seat]}: {' '.join(shown)}"
+                " ".join(shown) if in_order or seat == 0 else f"{names[seat]}: {' '.join(shown)}"
                 for seat, shown in turns
             ]
         )
-        order = order if known else acting
+        order = order if in_order else acting
 
 
 def _turns(record: Record, written: Sequence[str], seats: int) -> Iterator[list[tuple[int, list[str]]]]:
@@ -160,6 +160,7 @@ def _turns(record: Record, written: Sequence[str], seats: int) -> Iterator[list[
         if not 0 < actor <= seats:
             drawn.append(f"[{shown}]")
             continue
+        # Random or set openings are not a bot's choice, and substitutes play for one that has left.
         if ply <= end:
             shown += " (opening)"
         elif actor in left and left[actor][0] < ply:
@@ -167,7 +168,8 @@ def _turns(record: Record, written: Sequence[str], seats: int) -> Iterator[list[
         if actor != acting:
             if actor in acted:
                 yield turns
-                turns, acted = [], set()
+                turns = []
+                acted = set()
             turns.append((actor, []))
             acted.add(actor)
             acting = actor
@@ -208,10 +210,14 @@ def match_plots(
     last: int,
 ) -> Iterator[MatchPlot]:
     """Yield the plots that have two values at least, over the plies 0..last; all values are by seat."""
-    keys = dict.fromkeys(key for found in info.seats.values() for key in found.columns)
+    keys = dict.fromkeys(key for values_by_seat in info.seats.values() for key in values_by_seat.columns)
     printed: dict[str, Mapping[int, Series]]
-    printed = {key: {seat: found.numbers(key) for seat, found in info.seats.items()} for key in keys}
-    scores, two = printed.pop("score", {}), len(seats) == 2
+    printed = {
+        key: {seat: values_by_seat.numbers(key) for seat, values_by_seat in info.seats.items()}
+        for key in keys
+    }
+    scores = printed.pop("score", {})
+    two = len(seats) == 2
     # Chances of both bots share a scale, which scores in their own units do not.
     chances = _chances(info, two=two)
     named: list[tuple[str, str, str, Mapping[int, Series]]]
@@ -228,49 +234,55 @@ def match_plots(
         named = [("score", "Score", note, scores)]
     named += [("time", "Time per action", "milliseconds", times), ("clock", "Clock", "seconds left", clocks)]
     named.append(("luck", "Luck", "values drawn less those expected, added up, in points per 100", luck))
-    named += [(f"info-{key}", key, "as each bot printed it", found) for key, found in printed.items()]
+    named += [
+        (f"info-{key}", key, "as each bot printed it", values_by_seat)
+        for key, values_by_seat in printed.items()
+    ]
     for name, title, note, by_seat in named:
         shown = tuple(seat for seat in seats if by_seat.get(seat.number))
         values = [value for seat in shown for _, value in by_seat[seat.number]]
+        # A plot of one point shows nothing that the list of actions does not.
         if len(values) < 2:
             continue
         least, most = (
             display.number(value, 6).rstrip("0").rstrip(".") for value in (min(values), max(values))
         )
-        said = f"{title} by action, from {least} to {most}"
+        description = f"{title} by action, from {least} to {most}"
         series = [(seat.color, by_seat[seat.number]) for seat in shown]
-        drawn = draw(match_plot(said, series, last, bars=name == "time", cut=name == "score"))
+        drawn = draw(match_plot(description, series, last, bars=name == "time", cut=name == "score"))
         yield MatchPlot(name, title, note, drawn, shown, name in {"win", "score", "time"})
 
 
 def _chances(info: MatchInfo, *, two: bool) -> Mapping[int, Series]:
     """The chances in percent by seat, of ``two`` the first one's; {} where the unit of a score is unknown."""
-    found: dict[int, list[tuple[int, float]]] = {}
-    for seat, own in info.seats.items():
+    by_seat: dict[int, list[tuple[int, float]]] = {}
+    for seat, seat_info in info.seats.items():
         by_ply: dict[int, dict[str, float]] = {}
         for key in CHANCE_KEYS:
-            for ply, value in own.numbers(key):
+            for ply, value in seat_info.numbers(key):
                 by_ply.setdefault(ply, {})[key] = value
-        for ply, said in sorted(by_ply.items()):
-            if (chance := chance_in(said)) is None:
+        for ply, values in sorted(by_ply.items()):
+            if (chance := chance_in(values)) is None:
                 return {}
+            # Both curves of two seats show the first one's chance, so that agreement is seen at once.
             seen = SURE_WIN - chance if two and seat == 2 else chance
-            found.setdefault(seat, []).append((ply, 100 * seen / SURE_WIN))
-    return dict(found)
+            by_seat.setdefault(seat, []).append((ply, 100 * seen / SURE_WIN))
+    return dict(by_seat)
 
 
 def times_by_seat(record: Record, times: Sequence[float | None]) -> dict[int, Series]:
     """The milliseconds of each seat's actions by ply; chance takes none."""
-    found: dict[int, list[tuple[int, float]]] = {}
+    by_seat: dict[int, list[tuple[int, float]]] = {}
     for ply, ((actor, _), time) in enumerate(zip(record.actions, times, strict=False), 1):
         if actor and time is not None:
-            found.setdefault(actor, []).append((ply, time))
-    return dict(found)
+            by_seat.setdefault(actor, []).append((ply, time))
+    return dict(by_seat)
 
 
 def luck_by_seat(record: Record) -> dict[int, Series]:
     """What the dice gave each seat by ply, added up; empty where that is not known."""
-    game, found = known_game(record.game), dict[int, list[tuple[int, float]]]()
+    game = known_game(record.game)
+    by_seat = dict[int, list[tuple[int, float]]]()
     if game is None or game.rules != record.rules or not has_luck(game):
         return {}
     # Luck is added up over the match: single draws say little.
@@ -279,8 +291,8 @@ def luck_by_seat(record: Record) -> dict[int, Series]:
         for draw in draws(record, game):
             for seat, luck in enumerate(draw.luck):
                 total[seat] += luck
-                found.setdefault(seat + 1, []).append((draw.ply + 1, 100 * total[seat] / POINT))
-    return dict(found)
+                by_seat.setdefault(seat + 1, []).append((draw.ply + 1, 100 * total[seat] / POINT))
+    return dict(by_seat)
 
 
 def clocks_left(record: Record, times: Sequence[float | None]) -> list[tuple[int, ...]]:
@@ -289,25 +301,25 @@ def clocks_left(record: Record, times: Sequence[float | None]) -> list[tuple[int
     They are the record's limits less the stored times, by the referee's own rule. Charged processor time is
     not stored by action.
     """
-    if record.limits.clock_ms is None or record.limits.charge != "wall" or not times:
+    clocks = Clocks(record.limits, len(record.seats), [entrant.name for entrant in record.seats])
+    if clocks.left is None or record.limits.charge != "wall" or not times:
         return []
-    clocks = Clocks(record.limits, len(record.seats))
-    found = [tuple(left // MS for left in clocks.left or ())]
+    by_ply = [tuple(left // MS for left in clocks.left or ())]
     for (actor, _), time in zip_longest(record.actions, times[: len(record.actions)]):
         if actor and time is not None:
             clocks.spend(actor, round(time * MS))
-        found.append(tuple(left // MS for left in clocks.left or ()))
-    return found
+        by_ply.append(tuple(left // MS for left in clocks.left or ()))
+    return by_ply
 
 
 def clocks_by_seat(left: Sequence[Sequence[int]]) -> dict[int, Series]:
     """The seconds on each clock by ply, without those at which it stands still."""
-    found: dict[int, Series] = {}
+    by_seat: dict[int, Series] = {}
     for seat, column in enumerate(zip(*left, strict=True), 1):
         end = len(column) - 1
-        found[seat] = [
+        by_seat[seat] = [
             (ply, value / 1000)
             for ply, value in enumerate(column)
             if ply in (0, end) or value != column[ply - 1] or value != column[ply + 1]
         ]
-    return found
+    return by_seat

@@ -1,4 +1,4 @@
-"""The page of methods: every rule, formula and setting in use, digests, and how to verify and play again."""
+"""The page of methods: every rule, formula and setting in use, digests, and how to verify and replay."""
 
 import re
 from collections import Counter
@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from tourney import __version__
-from tourney.errors import counted
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.prepared_types import prepared
@@ -25,6 +24,7 @@ from tourney.results.standings import ranking_sentences
 from tourney.results.texts import origin_text, overload_text, sharing_text
 from tourney.results.until import interval_text, progress_text
 from tourney.schedule.format import IMPORTED, group_size
+from tourney.texts import counted
 
 LOOKED_AT = 20
 """Matches whose measurements are read for the protections in force."""
@@ -37,7 +37,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 def files(make: Renderer) -> Iterator[File]:
     """Yield the page."""
     source = make.source
-    tournament, plan, settings = source.tournament, source.tournament.plan, source.settings
+    tournament = source.tournament
+    plan = source.tournament.plan
+    settings = source.settings
     skill = {
         "mu of the prior": settings.mu,
         "sigma of the prior": settings.sigma,
@@ -79,7 +81,7 @@ def _limits(source: ReportSource) -> Iterator[tuple[str, str, str]]:
     for key, value in source.tournament.plan.limits.texts().items():
         field = keys.get(key, {})
         choices = (field, *field.get("anyOf", ()))
-        words = next((one["description"] for one in choices if "description" in one), "")
+        words = next((choice["description"] for choice in choices if "description" in choice), "")
         yield key, value, words.replace("`", "")
 
 
@@ -102,17 +104,18 @@ def _containment(source: ReportSource) -> dict[str, object]:
                 display.label(name),
                 ", ".join(
                     display.label(state) if n == looked_at else f"{display.label(state)} ({n})"
-                    for state, n in sorted(found.items())
+                    for state, n in sorted(counts.items())
                 ),
             )
-            for name, found in sorted(states.items())
+            for name, counts in sorted(states.items())
         ],
     }
 
 
 def state(source: ReportSource) -> str:
     """The progress of the tournament in words."""
-    done, rows = source.progress.done, source.progress.rows
+    done = source.progress.done
+    rows = source.progress.rows
     complete = source.tournament.complete
     if complete and done == rows:
         return f"Finished: {counted(done, 'match')}"
@@ -122,7 +125,8 @@ def state(source: ReportSource) -> str:
 
 def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     """Yield the game, rules, limits, seed and rating settings of a tournament."""
-    tournament, plan = source.tournament, source.tournament.plan
+    tournament = source.tournament
+    plan = source.tournament.plan
     imported = plan.format == IMPORTED or not tournament.recorded
     title = source.game.title if source.game else plan.game
     rules = f", rules version {plan.rules}" if tournament.recorded else "; no rules were run"
@@ -187,31 +191,44 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Time control", time_control(plan.limits))
     if not measured:
         return
+    # The tournament's start and its last match give the dates, without a read of all measurements.
     last = source.matches[-1] if source.matches else None
     ends = source.detail(last.number).measured if last else NOT_MEASURED
-    first, until = source.tournament.created[:10], ends.started[:10]
+    first = source.tournament.created[:10]
+    until = ends.started[:10]
     yield Fact("Played", display.label(first if first >= until else f"{first} to {until}"))
     if ends.machine:
         yield Fact("Hardware", display.label(ends.machine))
 
 
 def time_control(limits: Limits) -> str:
-    """The limits of time and nodes in words."""
+    """The limits of time, nodes and depth in words; those of single entrants behind their names."""
+    own = (
+        f"{display.label(each.entrant)}: {_time_words(limits.of(each.entrant))}" for each in limits.entrants
+    )
+    return "; ".join([_time_words(limits), *own])
+
+
+def _time_words(limits: Limits) -> str:
     words = []
     if limits.clock_ms is not None:
         more = f" + {limits.increment_ms / 1000:g} s" if limits.increment_ms else ""
-        words.append(f"{limits.clock_ms / 1000:g} s{more} per game")
+        period = "game" if limits.clock_moves is None else counted(limits.clock_moves, "action")
+        words.append(f"{limits.clock_ms / 1000:g} s{more} per {period}")
     if limits.move_ms is not None:
         words.append(f"{limits.move_ms:g} ms per action")
     if limits.nodes is not None:
         words.append(counted(limits.nodes, "node") + " per action")
+    if limits.depth is not None:
+        words.append(f"depth {limits.depth}")
     if words and limits.charge != "wall":
         words.append(f"charged by {limits.charge}")
     return ", ".join(words) or "no limit"
 
 
 def _schedule_facts(source: ReportSource, *, imported: bool) -> Iterator[Fact]:
-    tournament, plan = source.tournament, source.tournament.plan
+    tournament = source.tournament
+    plan = source.tournament.plan
     if not tournament.recorded:
         yield Fact("Format", f"imported results, {plan.seats} seats per table; they have no records")
     elif imported:

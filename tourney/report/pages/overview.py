@@ -1,7 +1,7 @@
 """The first pages: of a tournament, of several ones, and of the versions of bots over these.
 
-A tournament's has conditions, standings with ratings, seats, ends and faults. The page of a game's versions
-has all bots in one fit over its tournaments, and what each version gained.
+A tournament's page has conditions, standings with ratings, seats, ends and faults. The page of a game's
+versions has all bots in one fit over its tournaments, and the gain of each version.
 """
 
 from collections import Counter
@@ -129,15 +129,15 @@ def standing_cells(columns: tuple[Column, ...], line: Standing) -> tuple[str, ..
 
 
 def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatScore, ...]:
-    """The score of each seat over all matches, or over those of an entrant."""
+    """The score of each seat over all matches, or over one entrant's matches."""
     lines = []
     for seat in source.seats:
-        found = (
+        seat_totals = (
             totals
             for (number, at), totals in source.seat_totals.items()
             if at == seat.number and entrant in (None, number)
         )
-        totals = ScoreTotals(*map(sum, zip(*found, strict=True)))
+        totals = ScoreTotals(*map(sum, zip(*seat_totals, strict=True)))
         lines.append(SeatScore(seat, totals, Fraction(totals.units, units_of_win(source.tournament.seats))))
     return tuple(lines)
 
@@ -146,26 +146,29 @@ def _byes(source: ReportSource) -> dict[int, int]:
     if not any(line.awarded for line in source.standings):
         return {}
     past = PlayerHistory.of(source.setup, source.schedule, None).entries
-    return {number: sum(one.kind == "bye" for one in entries) for number, entries in past.items()}
+    return {number: sum(entry.kind == "bye" for entry in entries) for number, entries in past.items()}
 
 
 def performances(source: ReportSource) -> dict[int, float]:
-    """Each entrant's performance: the Elo at which its score against its opponents is the expected one.
+    """Each entrant's performance: the Elo that would let expect its score against its opponents.
 
-    It is their mean plus the gap of the score, 800 at most, as FIDE's tables have it.
+    It is the opponents' mean plus the gap of the score, at most 800 as in FIDE's tables (Handbook B.02).
     """
-    games, scored = Counter[int](), Counter[int]()
-    found: dict[int, float] = {}
+    games = Counter[int]()
+    scored = Counter[int]()
+    by_entrant: dict[int, float] = {}
     for pair in source.pairs:
         games[pair.entrant] += pair.games
         scored[pair.entrant] += pair.half_points
-        found[pair.entrant] = found.get(pair.entrant, 0.0) + pair.games * source.elo[pair.opponent].elo
+        by_entrant[pair.entrant] = (
+            by_entrant.get(pair.entrant, 0.0) + pair.games * source.elo[pair.opponent].elo
+        )
     for number, played in games.items():
         share = scored[number] / 2 / played
         # The logistic gap of a clean score is infinite.
         gap = 800.0 if share == 1 else -800.0 if share == 0 else 400 * log10(share / (1 - share))
-        found[number] = found[number] / played + max(-800.0, min(800.0, gap))
-    return found
+        by_entrant[number] = by_entrant[number] / played + max(-800.0, min(800.0, gap))
+    return by_entrant
 
 
 def faulty(source: ReportSource) -> list[Standing]:
@@ -186,7 +189,8 @@ def _standings_table(source: ReportSource) -> DataTable:
     ratings = {rating.entrant: rating for rating in source.ratings}
     rows = []
     for line in source.standings:
-        entrant, elo = source.entrants[line.number].entrant, source.elo[line.number]
+        entrant = source.entrants[line.number].entrant
+        elo = source.elo[line.number]
         rating = ratings[line.number]
         rows.append(
             elo._asdict()
@@ -222,7 +226,7 @@ def _faults_table(source: ReportSource) -> DataTable:
 
 
 def seats_table(source: ReportSource, entrant: int | None = None) -> DataTable:
-    """The score of each seat, over all matches or over those of an entrant (without faults then)."""
+    """The score of each seat, over all matches or over one entrant's matches (then without faults)."""
     rows: list[tuple[object, ...]] = []
     for seat, totals, score in seat_lines(source, entrant):
         counts = (totals.wins, totals.draws, totals.losses)
@@ -289,9 +293,9 @@ def logo(make: Renderer) -> Iterator[File]:
 
 
 def _lead(make: Renderer) -> dict[str, object]:
-    """The first section: at most one part; none for a round-robin, an import, a comparison.
+    """The first section: at most one part, and none for a round-robin, an import or a comparison.
 
-    There the standings and the crosstable say most. ``drawn``: it is small enough to show.
+    For these the standings and the crosstable say most. ``drawn``: the part is small enough to show.
     """
     source = make.source
     lead: dict[str, object] = {
@@ -312,18 +316,19 @@ def _lead(make: Renderer) -> dict[str, object]:
 
 
 def version_paths(pools: Sequence[VersionPool]) -> list[str]:
-    """The paths of the pages of pools; those of one game are numbered from the second on."""
+    """The paths of the pages of pools; pools of one game are numbered from the second on."""
     seen: Counter[str] = Counter()
     paths = []
     for pool in pools:
         name = display.folder(pool.reference.game).lower()
+        # Two pools of one game must not write the same page.
         seen[name] += 1
         paths.append(f"versions-{name}{f'-{seen[name]}' if seen[name] > 1 else ''}.html")
     return paths
 
 
 def version_title(pool: VersionPool) -> str:
-    """The title of a pool for display: its game and seats, and the tournament that it is like."""
+    """The title of a pool for display: game, seats, and the tournament whose conditions it shares."""
     game = known_game(pool.reference.game)
     name = game.title if game else pool.reference.game
     return display.label(f"{name}, {pool.reference.seats} seats, as {pool.reference.name}")
@@ -332,7 +337,7 @@ def version_title(pool: VersionPool) -> str:
 def version_files(look: Layout, path: str, pool: VersionPool, anchors: Mapping[str, float]) -> Iterator[File]:
     """Yield the page and its table; dates only with measurements. Bots are by their strongest version.
 
-    Anchors that the pool does not have are those of other pools. Raises UsageError for ambiguous ones.
+    Anchors that the pool does not have belong to other pools. Raises UsageError for ambiguous anchors.
     """
     # An anchor may belong to the pool of another game.
     here = {name: elo for name, elo in anchors.items() if pool.matching(name)}

@@ -1,7 +1,7 @@
 """Pairs of bots: the crosstable with expected scores, the probabilities of superiority, and a page each.
 
-A page shows what two bots did against each other, by seat, opening and round. At most ``PAIR_PAGES`` pairs
-that met have one, in the order of the standings of the better placed bot and then of the other.
+A page shows the games of two bots by seat, opening and round. At most ``PAIR_PAGES`` pairs that met have
+one, in the order of the standings of the better placed bot and then of the other.
 """
 
 from collections import Counter, defaultdict
@@ -22,8 +22,7 @@ from tourney.report.compact_matches import FinishedMatch, LazySequence
 from tourney.report.output.layout import Context, File
 from tourney.report.output.rendering import Renderer
 from tourney.report.source import ReportSource
-from tourney.results.columns import EVALUATIONS
-from tourney.results.ratings import cycle_rows, evaluation_rows
+from tourney.results.ratings import cycle_rows
 from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
 from tourney.results.texts import cycle_sentence
@@ -66,7 +65,7 @@ class SuperiorityCell(NamedTuple):
 class PairMatrix(NamedTuple, Generic[L, C]):
     """A line for each bot with a cell against each, both in the same order.
 
-    A cell is None for the bot itself and for pairs of which nothing is known.
+    A cell is None for the bot itself and for pairs without any estimate.
     """
 
     lines: list[tuple[L, list[C | None]]]
@@ -75,13 +74,14 @@ class PairMatrix(NamedTuple, Generic[L, C]):
 
 def crosstable_files(make: Renderer) -> Iterator[File]:
     """Yield the page of the crosstable and the downloads."""
-    cross, better = make.once(crosstable), make.once(superiority)
+    cross = make.once(crosstable)
+    better = make.once(superiority)
     residuals = _residual_chart(cross)
     yield make.page("crosstable.html", "crosstable.html", cross=cross, better=better, residuals=residuals)
     yield from make.tables("data/crosstable", cross.download)
     yield from make.tables("data/superiority", better.download)
-    if found := make.once(cycles):
-        yield from make.tables("data/evaluations", found["download"])
+    if cycle_context := make.once(cycles):
+        yield from make.tables("data/cycles", cycle_context["download"])
 
 
 def residual_step(z: float) -> int:
@@ -102,19 +102,21 @@ def _residual_chart(cross: PairMatrix[Standing, CrosstableCell]) -> Markup | Non
     ]
     if not 2 < len(cross.lines) <= HEATMAP or all(step == EVEN for _, _, step in cells):
         return None
-    said = "Residuals of all pairs, as in the crosstable when it is shaded by residual"
-    return draw(heat_map(said, cells, len(cross.lines), "Opponent", "Bot"))
+    description = "Residuals of all pairs, as in the crosstable when it is shaded by residual"
+    return draw(heat_map(description, cells, len(cross.lines), "Opponent", "Bot"))
 
 
 def crosstable(make: Renderer) -> PairMatrix[Standing, CrosstableCell]:
     """The crosstable in the order of the standings; the expected scores come from the fit to all matches."""
-    source, pages = make.source, make.once(pair_paths)
+    source = make.source
+    pages = make.once(pair_paths)
     pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs if pair.games}
     numbers = [line.number for line in source.standings]
     cells: dict[tuple[int, int], CrosstableCell] = {}
     rows = []
     for key in ((a, b) for a in numbers for b in numbers if (a, b) in pairs):
-        pair, expected = pairs[key], source.meetings[key].expected
+        pair = pairs[key]
+        expected = source.meetings[key].expected
         share = Fraction(pair.half_points, 2 * pair.games)
         cells[key] = CrosstableCell(
             pages.get(key) or f"{source.labels[key[0]].page}#vs-{key[1] + 1}",
@@ -127,13 +129,16 @@ def crosstable(make: Renderer) -> PairMatrix[Standing, CrosstableCell]:
         names = (source.entrants[number].name for number in key)
         scores = (pair.half_points / 2, round(float(share), 4), round(expected, 4))
         rows.append((*names, pair.games, *scores))
-    lines = [(line, [cells.get((line.number, other)) for other in numbers]) for line in source.standings]
+    lines = [
+        (line, [cells.get((line.number, opponent)) for opponent in numbers]) for line in source.standings
+    ]
     return PairMatrix(lines, DataTable.of("entrant opponent games points share expected", rows))
 
 
 def superiority(make: Renderer) -> PairMatrix[BatchRating, SuperiorityCell]:
     """The probability of superiority for each pair of bots, in the order of the ratings."""
-    source, batch = make.source, make.source.batch
+    source = make.source
+    batch = make.source.batch
     cells: dict[tuple[int, int], SuperiorityCell] = {}
     for pair in batch.pairs:
         for a, b, los in ((pair.a, pair.b, pair.los), (pair.b, pair.a, 1 - pair.los)):
@@ -148,42 +153,26 @@ def superiority(make: Renderer) -> PairMatrix[BatchRating, SuperiorityCell]:
         for pair in batch.pairs
     )
     return PairMatrix(
-        [(line, [cells.get((line.entrant, other)) for other in order]) for line in batch.ratings],
+        [(line, [cells.get((line.entrant, opponent)) for opponent in order]) for line in batch.ratings],
         DataTable.of("entrant opponent p_better games points expected residual z", rows),
     )
 
 
 def cycles(make: Renderer) -> Context | None:
-    """Where strength is not one number: evaluations that allow for cycles, and the cycles.
+    """The cycles among the bots, where strength is not one number.
 
-    None where the test of fit does not ask for them.
+    None if the test of fit does not ask for them.
     """
-    source, batch = make.source, make.source.batch
+    source = make.source
+    batch = make.source.batch
     if batch.cycles is None or batch.pool.goodness.p_value is None:
         return None
     names = {number: label.name for number, label in source.labels.items()}
-    columns = EVALUATIONS[1:]
-    rows = evaluation_rows(batch, names)
+    rows = [(row["bots"], row["scores"], f"{row['probability']:.2f}") for row in cycle_rows(batch, names)]
     return {
         "sentence": cycle_sentence(batch.cycles, batch.pool.goodness.p_value, names, display.number),
-        "columns": columns,
-        "lines": [
-            (
-                source.labels[row["entrant"]],
-                [display.shown(column.shown(row[column.key])) for column in columns],
-            )
-            for row in rows
-        ],
-        "cycles": [
-            (row["bots"], row["scores"], f"{row['probability']:.2f}") for row in cycle_rows(batch, names)
-        ],
-        "download": DataTable.of(
-            "entrant lottery against alpha",
-            (
-                (source.entrants[row["entrant"]].name, row["lottery"], row["against"], row["alpha"])
-                for row in rows
-            ),
-        ),
+        "cycles": rows,
+        "download": DataTable.of("bots scores probability", rows),
     }
 
 
@@ -192,9 +181,9 @@ PAIR_PAGES = 1225
 GAMES = 1000
 """Most games that a page lists; the list of matches has all."""
 HELD = 10_000
-"""Most games that are held while their page is made; more are read again for each of its tables."""
+"""Most games that are held while their page is made; more games are read again for each of its tables."""
 COMPARED = 50
-"""Most games of a pair whose actions are compared, the first ones."""
+"""The first games of a pair, whose actions are compared."""
 ROUNDS = 100
 """Most rounds for which a page has a table by round."""
 BOOK_LINE = 60
@@ -207,7 +196,7 @@ HALF = "\N{VULGAR FRACTION ONE HALF}"
 
 
 class PairGame(NamedTuple):
-    """A match of two entrants: the seat (from 0) and half points of the first, and the faults of both."""
+    """A match of two entrants: seat (from 0) and half points of the first, and the faults of both."""
 
     match: FinishedMatch
     seat: int
@@ -218,33 +207,40 @@ class PairGame(NamedTuple):
 
 def meetings(source: ReportSource) -> dict[tuple[int, int], Sequence[PairGame]]:
     """The meetings of each two bots, for both orders of them; void matches do not count."""
-    found: dict[tuple[int, int], Sequence[PairGame]] = {}
+    by_pair: dict[tuple[int, int], Sequence[PairGame]] = {}
     for pair, places in source.met.items():
         for a, b in (pair, pair[::-1]):
-            found[a, b] = LazySequence(source.matches, partial(_meeting, a, b), places)
-    return found
+            by_pair[a, b] = LazySequence(source.matches, partial(_meeting, a, b), places)
+    return by_pair
 
 
 def _meeting(entrant: int, opponent: int, match: FinishedMatch) -> PairGame:
-    result, seat, other = match.result, match.seats.index(entrant), match.seats.index(opponent)
-    half = 2 * (result.ranks[seat] < result.ranks[other]) + (result.ranks[seat] == result.ranks[other])
-    return PairGame(match, seat, half, result.faults[seat] or "", result.faults[other] or "")
+    result = match.result
+    seat = match.seats.index(entrant)
+    opponent_seat = match.seats.index(opponent)
+    half = 2 * (result.ranks[seat] < result.ranks[opponent_seat]) + (
+        result.ranks[seat] == result.ranks[opponent_seat]
+    )
+    return PairGame(match, seat, half, result.faults[seat] or "", result.faults[opponent_seat] or "")
 
 
 def pairs_with_pages(make: Renderer) -> Mapping[Pair, Sequence[PairGame]]:
     """The meetings of the pairs with a page, in schedule order."""
+    # By the standings, so that with many bots the pairs of the best ones have the pages.
     order = {line.number: place for place, line in enumerate(make.source.standings)}
-    found = {pair: games for pair, games in meetings(make.source).items() if order[pair[0]] < order[pair[1]]}
-    pairs = sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
-    return {pair: found[pair] for pair in pairs[:PAIR_PAGES]}
+    by_pair = {
+        pair: games for pair, games in meetings(make.source).items() if order[pair[0]] < order[pair[1]]
+    }
+    pairs = sorted(by_pair, key=lambda pair: (order[pair[0]], order[pair[1]]))
+    return {pair: by_pair[pair] for pair in pairs[:PAIR_PAGES]}
 
 
 def pair_paths(make: Renderer) -> dict[Pair, str]:
     """The path of each pair's page, for both orders of its bots."""
-    found: dict[Pair, str] = {}
+    paths: dict[Pair, str] = {}
     for a, b in make.once(pairs_with_pages):
-        found[a, b] = found[b, a] = f"pairs/{min(a, b) + 1:02d}-{max(a, b) + 1:02d}.html"
-    return found
+        paths[a, b] = paths[b, a] = f"pairs/{min(a, b) + 1:02d}-{max(a, b) + 1:02d}.html"
+    return paths
 
 
 def files(make: Renderer) -> Iterator[File]:
@@ -257,18 +253,20 @@ def files(make: Renderer) -> Iterator[File]:
 
 
 def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPair) -> File:
-    """A pair's page. Scores are (name, seat or None, half points of each game); figures those of ``a``.
+    """A pair's page. Scores are (name, seat or None, half points of each game); all figures are of ``a``.
 
     ``lead`` is the difference in Elo by the fit to all matches, with its interval (``low``, ``high``);
-    ``los`` the probability that ``a`` is the stronger. ``leaves``: the median of the numbers of actions after
-    which games differ from all earlier ones; None without two records. ``more`` games are not in the list.
+    ``los`` the probability that ``a`` is the stronger. ``leaves``: the median number of actions after which
+    a game differs from all earlier ones; None without two records. ``more``: the number of games that are
+    not in the list.
     """
-    source, sign = make.source, 1 if fitted.a == pair[0] else -1
+    source = make.source
+    sign = 1 if fitted.a == pair[0] else -1
     low, high = sorted((sign * fitted.low, sign * fitted.high))
     a, b = (source.labels[number] for number in pair)
     plan = source.tournament.plan
     # Before the end nothing is shown that follows from the seed.
-    drawn = not source.disclosed.ended and plan.opening_order == "random"
+    drawn = not source.disclosed.ended and plan.opening_order != "sequential"
     book = () if plan.format == IMPORTED or drawn else plan.book
     by_opening: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_seat: defaultdict[int, bytearray] = defaultdict(bytearray)
@@ -276,7 +274,7 @@ def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPa
     for game in games:
         if book:
             row = game.match.row
-            by_opening[plan.book_line(plan.seed_of(source.tournament.seed, row), row)].append(game.half)
+            by_opening[plan.book_line(source.tournament.seed, row)].append(game.half)
         by_seat[game.seat].append(game.half)
         by_round[game.match.key.round].append(game.half)
     halves = bytes(game.half for game in games)
@@ -294,10 +292,10 @@ def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPa
         streaks=_streaks(halves, a.name, b.name),
         seats=[(f"{s.number} {s.name}", s, by_seat[k]) for k, s in enumerate(source.seats) if k in by_seat],
         openings=[
-            (f"{number + 1}. {display.label(' '.join(book[number]), BOOK_LINE)}", None, found)
-            for number, found in sorted(by_opening.items())
+            (f"{number + 1}. {display.label(' '.join(book[number]), BOOK_LINE)}", None, halves_of_line)
+            for number, halves_of_line in sorted(by_opening.items())
         ],
-        rounds=[(str(number), None, found) for number, found in by_round.items()]
+        rounds=[(str(number), None, halves_of_line) for number, halves_of_line in by_round.items()]
         if 1 < len(by_round) <= ROUNDS
         else [],
         repeated=_repeated(games),
@@ -326,9 +324,9 @@ def _longest(flags: Iterable[bool]) -> int:
 def _groups(games: Sequence[PairGame]) -> tuple[tuple[str, int], ...]:
     """How often the two games of a mirrored group gave the first bot 0, ½, 1, 1½ and 2 points.
 
-    () where groups are not of two games.
+    Empty if the groups do not have two games.
     """
-    groups = groupby(games, key=lambda game: game.match.key[:3])
+    groups = groupby(games, key=lambda game: game.match.key._replace(order=0))
     each = ([game.half for game in some] for _, some in groups)
     sums = Counter(sum(halves) for halves in each if len(halves) == 2)
     if not sums or any(len(game.match.seats) != 2 for game in games):
@@ -337,25 +335,27 @@ def _groups(games: Sequence[PairGame]) -> tuple[tuple[str, int], ...]:
 
 
 def _repeated(games: Sequence[PairGame]) -> int:
-    """The number of games that repeat earlier ones; those without a record repeat none."""
-    found: set[tuple[object, ...]] = set()
+    """The number of games that repeat earlier ones; games without a record repeat none."""
+    plays: set[tuple[object, ...]] = set()
     for game in games:
         play = game.match.result.evidence.play
-        found.add((game.match.seats, play) if play else (game.match.number,))
-    return len(games) - len(found)
+        plays.add((game.match.seats, play) if play else (game.match.number,))
+    return len(games) - len(plays)
 
 
 def _leaves(source: ReportSource, games: Sequence[PairGame]) -> int | None:
     """The median of the actions after which a game differs from all earlier ones of its seating."""
     trees: dict[tuple[int, ...], dict[object, Any]] = {}
-    found = []
+    shared_lengths = []
     for match, record in source.records(game.match for game in games[:COMPARED]):
         seen = match.seats in trees
-        node, known = trees.setdefault(match.seats, {}), 0
+        # A tree of all actions so far: the way of a new game along it is what it shares with earlier ones.
+        node = trees.setdefault(match.seats, {})
+        shared = 0
         for action in record.actions:
-            known += action in node
+            shared += action in node
             node = node.setdefault(action, {})
         # The first game of a seating has none before it to differ from.
         if seen:
-            found.append(known)
-    return median_low(found) if found else None
+            shared_lengths.append(shared)
+    return median_low(shared_lengths) if shared_lengths else None

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
-from tourney.errors import UsageError, counted
+from tourney.errors import UsageError
 from tourney.report import display
 from tourney.report.charts.canvas import Canvas, Lettering, fitted, width_of
 from tourney.report.output.layout import CARD, File
@@ -24,23 +24,31 @@ from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.methods import state
 from tourney.report.pages.overview import standing_cells
 from tourney.report.source import ReportSource
+from tourney.texts import counted
 
 ENTRIES = 50
 """Rounds in a feed: the newest."""
 LINES = 100
 """Matches that an entry lists."""
 
-WIDTH, HEIGHT = 1200, 630
-"""Pixels; the size that Open Graph recommends."""
+WIDTH = 1200
+HEIGHT = 630
+"""Pixels; the size that Open Graph recommends (1.91:1)."""
 CARD_LINES = 5
 """Lines of the standings."""
 
-_PAGE, _BLUE, _LINE = (0xFB, 0xFA, 0xF7), (0x00, 0x5A, 0x8F), (0xDE, 0xD8, 0xCD)
-_INK, _HUSH = (0x1D, 0x1B, 0x18), (0x65, 0x5F, 0x56)
-_TITLE, _LEAST_TITLE = Lettering(64, _INK, bold=True), Lettering(36, _INK, bold=True)
+_PAGE = (0xFB, 0xFA, 0xF7)
+_BLUE = (0x00, 0x5A, 0x8F)
+_LINE = (0xDE, 0xD8, 0xCD)
+_INK = (0x1D, 0x1B, 0x18)
+_HUSH = (0x65, 0x5F, 0x56)
+_TITLE = Lettering(64, _INK, bold=True)
+_LEAST_TITLE = Lettering(36, _INK, bold=True)
 _LEAD = Lettering(32, _HUSH)
-_HEAD, _SPREAD = Lettering(22, _HUSH), Lettering(24, _HUSH)
-_PLAIN, _STRONG = Lettering(32, _INK), Lettering(32, _INK, bold=True)
+_HEAD = Lettering(22, _HUSH)
+_SPREAD = Lettering(24, _HUSH)
+_PLAIN = Lettering(32, _INK)
+_STRONG = Lettering(32, _INK, bold=True)
 
 SITEMAP_PAGES = 50_000
 """Pages that one sitemap may have (sitemaps.org, version 0.9)."""
@@ -55,7 +63,7 @@ _SPACE = UUID("9b1c1a52-2f6c-5b0e-8d0e-6d3f3f2c7a10")
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """An entry: ``key`` is unique in the feed, ``match`` the number of the match that dates it."""
+    """An entry: ``key`` is unique in the feed, and the match with the number ``match`` gives its date."""
 
     key: str
     title: str
@@ -74,13 +82,14 @@ def files(make: Renderer) -> Iterator[File]:
 
 def feed(make: Renderer) -> str:
     """The feed of a tournament, newest entry first."""
-    source, site = make.source, make.layout
+    source = make.source
+    site = make.layout
     created = _moment(source.tournament.created) or datetime(1970, 1, 1, tzinfo=UTC)
-    found = []
+    entry_elements = []
     newest = created
     for entry in entries(make)[-ENTRIES:]:
         newest = max(newest, _end(source, entry.match) or newest)  # entries are dated in their order
-        found.append(_entry(entry, site.url(entry.path), _identifier(source, entry.key), newest))
+        entry_elements.append(_entry(entry, site.url(entry.path), _identifier(source, entry.key), newest))
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
         '<feed xmlns="http://www.w3.org/2005/Atom">',
@@ -90,7 +99,7 @@ def feed(make: Renderer) -> str:
         "<author><name>Tourney</name></author>",
         f'<link rel="self" type="application/atom+xml" href={quoteattr(site.url("feed.xml"))}/>',
         f"<link href={quoteattr(site.url('index.html'))}/>",
-        *reversed(found),
+        *reversed(entry_elements),
         "</feed>",
     ]
     return "\n".join(lines) + "\n"
@@ -101,7 +110,7 @@ def entries(make: Renderer) -> tuple[FeedEntry, ...]:
     source = make.source
     rounds = finished_rounds(source, make.lines)
     leaders = _leaders(make)
-    found = []
+    feed_entries = []
     before: tuple[int, ...] = ()
     for number, lines in rounds:
         title = f"Round {number}: {counted(len(lines), 'match')}"
@@ -115,19 +124,19 @@ def entries(make: Renderer) -> tuple[FeedEntry, ...]:
             before = now
         content = _results(make, lines) + (f"<p>{escape(lead)}</p>" if lead else "")
         page = rounds_page.round_path(number) if rounds_page.has_rounds(source) else "matches.html"
-        found.append(FeedEntry(f"round/{number}", title, page, content, lines[-1].number))
+        feed_entries.append(FeedEntry(f"round/{number}", title, page, content, lines[-1].number))
     if rounds and source.ended:
         first = [line.number for line in source.standings if line.rank == 1]
         title = f"Finished: {_names(source, first)} {'wins' if len(first) == 1 else 'share first place'}"
         last = rounds[-1][1][-1].number
-        found.append(FeedEntry("end", title, "index.html", _table(source), last))
-    return tuple(found)
+        feed_entries.append(FeedEntry("end", title, "index.html", _table(source), last))
+    return tuple(feed_entries)
 
 
 def finished_rounds(
     source: ReportSource, lines: Sequence[ListedMatch]
 ) -> tuple[tuple[int, Sequence[ListedMatch]], ...]:
-    """The rounds of which all matches have a result.
+    """The rounds whose matches all have a result.
 
     While a tournament runs, a round counts as finished once a match after it in schedule order has a result
     and all before have one.
@@ -151,11 +160,11 @@ def finished_rounds(
 
 
 def _leaders(make: Renderer) -> Mapping[int, tuple[int, ...]]:
-    """The entrants that rank first after each round, for formats whose progress has a page."""
-    found = make.once(rounds_page.rounds)
+    """The entrants in first place after each round, for formats whose progress has a page."""
+    summaries = make.once(rounds_page.rounds)
     return {
         round_.number: tuple(sorted(number for number, place in ranking.items() if place.rank == 1))
-        for round_, ranking in zip(found.rounds, found.ranked[1:], strict=False)
+        for round_, ranking in zip(summaries.rounds, summaries.ranked[1:], strict=False)
     }
 
 
@@ -211,8 +220,8 @@ def _end(source: ReportSource, number: int) -> datetime | None:
 def _moment(value: str) -> datetime | None:
     """A stored time, or None for anything else."""
     try:
-        found = datetime.fromisoformat(value)
-        return found.astimezone(UTC) if found.tzinfo else None
+        moment = datetime.fromisoformat(value)
+        return moment.astimezone(UTC) if moment.tzinfo else None
     except (ValueError, OverflowError):
         return None
 
@@ -223,14 +232,15 @@ def _date(moment: datetime) -> str:
 
 def card(make: Renderer) -> Canvas:
     """The card of the renderer's tournament."""
-    source, site = make.source, make.layout
+    source = make.source
+    site = make.layout
     first = next(column for column in source.columns if column.criterion == 1)
     about = (site.game, counted(len(source.entrants), "bot"), state(source))
     canvas = Canvas(WIDTH, HEIGHT, _PAGE)
     canvas.rectangle(0, 0, 16, HEIGHT, _BLUE)
     # A long title is set smaller before it is cut.
     smaller = (replace(_TITLE, size=size) for size in range(_TITLE.size, 32, -4))
-    look = next((one for one in smaller if width_of(site.title, one) <= 1040), _LEAST_TITLE)
+    look = next((lettering for lettering in smaller if width_of(site.title, lettering) <= 1040), _LEAST_TITLE)
     canvas.text(80, 125, fitted(site.title, look, 1040), look)
     canvas.text(80, 185, fitted(" \N{MIDDLE DOT} ".join(about), _LEAD, 1040), _LEAD)
     heads = ((800, first.heading), (930, "Elo"), (1120, source.intervals))
@@ -253,10 +263,12 @@ def parse_address(text: str) -> str:
     if not text:
         return ""
     try:
+        # A port beyond 65535 raises only on access, so it is read within the block.
         parts = urlsplit(text)
         port = "" if parts.port is None else f":{parts.port}"
     except ValueError:
-        parts, port = urlsplit(""), ""
+        parts = urlsplit("")
+        port = ""
     host = parts.netloc.removesuffix(port)
     if (
         parts.scheme not in {"http", "https"}

@@ -1,4 +1,4 @@
-"""The pages of rounds: a page a round with its pairings, and one with every bot's way through all rounds."""
+"""The pages of rounds: one a round with its pairings, and one with every bot's way through all."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -24,8 +24,8 @@ FULL_CELLS = 4000
 class ProgressCell(NamedTuple):
     """A bot's round in the progress table.
 
-    ``rank`` and ``points`` are those after the round; ``opponents`` their places in the standings, with the
-    score against them; ``style`` is the outcome, or ``table``, ``idle`` or ``absent``.
+    ``rank`` and ``points`` hold after the round; ``opponents`` has the opponents' places in the standings
+    and the score against them; ``style`` is the outcome, or ``table``, ``idle`` or ``absent``.
     """
 
     style: str
@@ -45,7 +45,7 @@ class Progress(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """Summaries of the rounds, with the ranking before each and after the last; () where unranked."""
+    """Summaries of the rounds, with the ranking before each and after the last; () without rankings."""
 
     rounds: tuple[Round, ...]
     ranked: tuple[Ranking, ...]
@@ -69,10 +69,10 @@ def has_progress(source: ReportSource) -> bool:
 def rounds(make: Renderer) -> Rounds:
     """The rounds of the renderer's tournament."""
     source = make.source
-    found = tuple(round_.summary() for round_ in source.rounds())
+    summaries = tuple(round_.summary() for round_ in source.rounds())
     if not has_progress(source):
-        return Rounds(found, ())
-    return Rounds(found, tuple(rankings(source.format, source.setup, source.rows, source.results)))
+        return Rounds(summaries, ())
+    return Rounds(summaries, tuple(rankings(source.format, source.setup, source.rows, source.results)))
 
 
 def files(make: Renderer) -> Iterator[File]:
@@ -87,17 +87,18 @@ def files(make: Renderer) -> Iterator[File]:
 def round_files(make: Renderer) -> Iterator[File]:
     """Yield the pages of all rounds.
 
-    ``previous`` and ``following`` are the neighbors' numbers, or 0; ``word`` is what the format calls a
-    round; ``floating``: whether bots can float, ``floats`` those that do; ``idle`` are the bots without a
-    table, and why.
+    ``previous`` and ``following``: the neighbors' numbers, or 0. ``word``: the format's word for a round.
+    ``floating``: whether bots can float; ``floats``: the bots that do. ``idle``: the bots without a table,
+    each with the reason.
     """
-    source, found = make.source, make.once(rounds)
+    source = make.source
+    summaries = make.once(rounds)
     plan = source.tournament.plan
     batch = source.format.rounds_shown == "batches"
     floating = source.format.pairs_by_score and plan.seats == 2
-    numbers = [0, *(round_.number for round_ in found.rounds), 0]
+    numbers = [0, *(round_.number for round_ in summaries.rounds), 0]
     for at, round_ in enumerate(source.rounds()):
-        before, after = (found.ranked[at], found.ranked[at + 1]) if found.ranked else ({}, {})
+        before, after = (summaries.ranked[at], summaries.ranked[at + 1]) if summaries.ranked else ({}, {})
         pairs = [(pairing, number) for pairing in round_.pairings for number in pairing.entrants]
         yield make.page(
             round_path(round_.number),
@@ -131,6 +132,7 @@ def _without_table(
 
 
 def _why_idle(before: Ranking, after: Ranking, number: int, seats: int) -> str:
+    # A bye's worth depends on the format and the settings, so it is read off the ranking.
     award = after[number].awarded - before[number].awarded if number in after else Fraction(0)
     if award:
         return f"bye, worth {decimal(award, 2)} {'point' if award == 1 else 'points'}"
@@ -155,13 +157,13 @@ def chips(make: Renderer, results: Sequence[ResultRow], order: Sequence[int]) ->
         if result.void:
             yield Chip(line.href, display.MISSING, "draw", True, f"match {result.number}: void")
             continue
-        ahead = [rank_of[other] - rank_of[first] for other in order[1:]]
+        ahead = [rank_of[opponent] - rank_of[first] for opponent in order[1:]]
         outcome = "win" if min(ahead) > 0 else "draw" if min(ahead) == 0 else "loss"
         short = {"win": "1", "draw": "\N{VULGAR FRACTION ONE HALF}", "loss": "0"}[outcome]
         if len(order) > 2:
             short = "\N{NON-BREAKING HYPHEN}".join(str(rank_of[number]) for number in order)
-        said = f"match {result.number}: {outcome} of {name}, {line.reason}"
-        yield Chip(line.href, short, outcome, any(result.faults), said)
+        words = f"match {result.number}: {outcome} of {name}, {line.reason}"
+        yield Chip(line.href, short, outcome, any(result.faults), words)
 
 
 class _Turn(NamedTuple):
@@ -176,7 +178,9 @@ class _Turn(NamedTuple):
 
     @property
     def opponents(self) -> list[int]:
-        return [other for other in self.pairing.entrants if other != self.number] if self.pairing else []
+        return (
+            [entrant for entrant in self.pairing.entrants if entrant != self.number] if self.pairing else []
+        )
 
     @property
     def units(self) -> int | None:
@@ -187,7 +191,9 @@ class _Turn(NamedTuple):
 
     def row(self) -> tuple[object, ...]:
         """The row of the download."""
-        source, pairing, place = self.source, self.pairing, self.after[self.number]
+        source = self.source
+        pairing = self.pairing
+        place = self.after[self.number]
         score = None if self.units is None else self.units / units_of_win(source.tournament.seats)
         floats = (
             float_of(self.before, pairing, self.number) if pairing and source.format.pairs_by_score else ""
@@ -196,12 +202,14 @@ class _Turn(NamedTuple):
             *(self.round.number, source.entrants[self.number].name),
             *(place.rank, float(round(place.points, 4))),
             *((pairing.table, pairing.entrants.index(self.number) + 1) if pairing else (None, None)),
-            *(" ".join(source.entrants[other].name for other in self.opponents), score, floats),
+            *(" ".join(source.entrants[opponent].name for opponent in self.opponents), score, floats),
         )
 
     def cell(self, ranks: Mapping[int, int], *, full: bool) -> ProgressCell:
         """The cell of the table; ``ranks`` are the places in the standings, ``full`` names the opponents."""
-        seats, place, pairing = self.source.tournament.seats, self.after[self.number], self.pairing
+        seats = self.source.tournament.seats
+        place = self.after[self.number]
+        pairing = self.pairing
         points = display.points(place.points, seats)
         if pairing is None and self.number not in self.round.idle:
             if self.round.number < self.source.entrants[self.number].joined:
@@ -210,25 +218,27 @@ class _Turn(NamedTuple):
         if pairing is None:
             why = _why_idle(self.before, self.after, self.number, seats)
             return ProgressCell("idle", place.rank, points, "bye" if full else "", why)
-        score, style = "", "table"
+        score = ""
+        style = "table"
         if self.units is not None:
             score = score_text(self.units, seats)
             half = pairing.counted * units_of_win(seats)
             style = "win" if 2 * self.units > half else "loss" if 2 * self.units < half else "draw"
-        names = ", ".join(display.isolated(self.source.labels[other].name) for other in self.opponents)
-        opponents = f"{score} v {', '.join(str(ranks[other]) for other in self.opponents)}".strip()
-        said = f"{score or 'no result yet'} against {names}"
-        return ProgressCell(style, place.rank, points, opponents if full else "", said)
+        names = ", ".join(display.isolated(self.source.labels[opponent].name) for opponent in self.opponents)
+        opponents = f"{score} v {', '.join(str(ranks[opponent]) for opponent in self.opponents)}".strip()
+        words = f"{score or 'no result yet'} against {names}"
+        return ProgressCell(style, place.rank, points, opponents if full else "", words)
 
 
 def progress(make: Renderer) -> Progress:
     """Every bot's place, points and opponents after each round."""
-    source, found = make.source, make.once(rounds)
+    source = make.source
+    summaries = make.once(rounds)
     ranks = {line.number: line.rank for line in source.standings}
-    full = len(ranks) * len(found.rounds) <= FULL_CELLS
+    full = len(ranks) * len(summaries.rounds) <= FULL_CELLS
     tables = [
         {number: pairing for pairing in round_.pairings for number in pairing.entrants}
-        for round_ in found.rounds
+        for round_ in summaries.rounds
     ]
     lines: list[tuple[Standing, list[ProgressCell]]] = []
     rows: list[tuple[object, ...]] = []
@@ -236,10 +246,10 @@ def progress(make: Renderer) -> Progress:
         turns = [
             _Turn(source, line.number, round_, pairings.get(line.number), before, after)
             for round_, pairings, (before, after) in zip(
-                found.rounds, tables, pairwise(found.ranked), strict=True
+                summaries.rounds, tables, pairwise(summaries.ranked), strict=True
             )
         ]
         rows += (turn.row() for turn in turns)
         lines.append((line, [turn.cell(ranks, full=full) for turn in turns]))
     table = DataTable.of("round name rank points table place opponents score float", rows)
-    return Progress(found.rounds, lines, full, table)
+    return Progress(summaries.rounds, lines, full, table)

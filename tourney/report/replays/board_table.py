@@ -1,7 +1,7 @@
 """The drawings of a game: numbers for the sprites, places and things of its boards, and a match's frames.
 
-A thing is a sprite at a place. Random matches show the sprites and places that all matches of a tournament
-share, in files of the site (``replay.shared_files``); what a match shows beyond them is in its own page.
+A thing is a sprite at a place. Random matches determine the sprites and places that all matches of a
+tournament share, in files of the site (``replay.shared_files``); a match's further ones are in its own page.
 """
 
 import re
@@ -12,7 +12,6 @@ from itertools import chain, zip_longest
 from operator import xor
 from typing import NamedTuple, TypeVar, cast
 
-from tourney.errors import legible
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import (
     FIELD,
@@ -44,11 +43,13 @@ from tourney.games.svg_diagram import (
 from tourney.games.tree import playout
 from tourney.report.replays.codes import number
 from tourney.seeds import stream
+from tourney.texts import legible
 
 T = TypeVar("T")
 
-SAMPLES, SAMPLE = 4, 120
-"""The random matches that show what to share, and the actions of each."""
+SAMPLES = 4
+SAMPLE = 120
+"""The number of random matches that determine the shared sprites, and the actions of each."""
 
 _MOST = 100_000
 """Most parts that a table keeps; then a new one takes its place."""
@@ -85,7 +86,7 @@ NO_PART = DrawnPart(NOTHING, (), (), NO_BOX)
 
 @dataclass(frozen=True)
 class _Ground:
-    """The cells and labels of a diagram: what the things on them depend on."""
+    """The cells and labels of a diagram, on which the drawing of its pieces and marks depends."""
 
     number: int
     cells: tuple[Cell, ...]
@@ -96,7 +97,7 @@ class _Ground:
 
 
 class BoardTable:
-    """Turns diagrams of a game into numbered things, and keeps what it has drawn.
+    """Turns diagrams of a game into numbered things, and caches the drawn parts.
 
     Numbers below ``shared_sprites`` and ``shared_places`` are the same in every process; ``things`` have
     numbers of this process alone, and ``codes`` if their sprite and places are shared. ``start`` are the
@@ -122,23 +123,25 @@ class BoardTable:
         self.arrow = self._sprite(Sprite(ARROW, 0, "", ""))  # drawn between its places
         self.shared_sprites = self.shared_places = 0
         self.start, self.box = self._sample(seats, options)
-        self.shared_sprites, self.shared_places = len(self.sprites), len(self.places)
+        self.shared_sprites = len(self.sprites)
+        self.shared_places = len(self.places)
         self.codes = [self._code(thing) for thing in self.things]
 
     @property
     def full(self) -> bool:
-        """Whether it keeps so much that a new one should take its place."""
+        """Whether it caches so much that a new table should replace it."""
         return len(self.parts) + len(self.things) + 100 * len(self._grounds) > _MOST
 
     def _sample(self, seats: int, options: Mapping[str, str]) -> tuple[frozenset[int], Box]:
         """Draw random matches; return the things and the bounding box of the first position."""
-        game, drawn = self._game, NO_PART
+        game = self._game
+        drawn = NO_PART
         try:
             first = game.new(seats, options)
             drawn = self.whole(game.diagram(first.position()), first.position(), None)
             for sample in range(SAMPLES):
                 last = None
-                # The seed is fixed: every process must find the same shared sprites in the same order.
+                # The seed is fixed: every process must draw the same shared sprites in the same order.
                 for state, action in playout(first, stream(sample, "drawer"), SAMPLE):
                     views = (state.position(), *map(state.observation, range(1, seats + 1)))
                     for view in dict.fromkeys(views):
@@ -150,16 +153,16 @@ class BoardTable:
 
     def part(self, index: int, part: Hashable) -> DrawnPart:
         """A part of a diagram (see ``Game.diagram_part``)."""
-        found = self.parts.get((index, part))
-        if found is None:
+        drawn = self.parts.get((index, part))
+        if drawn is None:
             if self._undivided:
                 view, last = cast("tuple[str, str | None]", part)
                 return self.whole(self._game.diagram(view, last), view, last)
             diagram = self._game.diagram_part(index, part)
             if index == 0:
                 self._base = self._ground(diagram.cells, diagram.labels)
-            found = self.parts[index, part] = self._draw(diagram, self._base, diagram.notes)
-        return found
+            drawn = self.parts[index, part] = self._draw(diagram, self._base, diagram.notes)
+        return drawn
 
     def whole(self, diagram: Diagram, view: str, last: str | None) -> DrawnPart:
         """A whole diagram."""
@@ -179,29 +182,31 @@ class BoardTable:
             for a in diagram.arrows
             if (a.x1, a.y1) != (a.x2, a.y2)
         ]
+        # Captured pieces may lie beside the board, and must be in the picture.
         outside = {(piece.x, piece.y) for piece in diagram.pieces}.difference(grid.shapes)
         box = around((ground.box, box_of(outside, grid.down)))
         return DrawnPart(frozenset(stay), (*marks, *arrows), notes, box)
 
     def _ground(self, cells: tuple[Cell, ...], labels: tuple[Label, ...]) -> _Ground:
-        for known in reversed(self._grounds):
-            if known.cells == cells and known.labels == labels:
-                return known
+        # Nearly all diagrams of a match share the latest ground.
+        for earlier in reversed(self._grounds):
+            if earlier.cells == cells and earlier.labels == labels:
+                return earlier
         grid = Grid.of(cells)
-        found = [self._thing(cell_sprite(c.kind, c.shape, self._colors), c.x, c.y, grid) for c in cells]
-        found += [self._thing(label_sprite(label.text), label.x, label.y, grid) for label in labels]
+        things = [self._thing(cell_sprite(c.kind, c.shape, self._colors), c.x, c.y, grid) for c in cells]
+        things += [self._thing(label_sprite(label.text), label.x, label.y, grid) for label in labels]
         box = view_box(Diagram(cells, labels=labels))
-        ground = _Ground(len(self._grounds), cells, labels, grid, box, frozenset(found))
+        ground = _Ground(len(self._grounds), cells, labels, grid, box, frozenset(things))
         self._grounds.append(ground)
         return ground
 
     def _piece(self, piece: Piece, level: int, ground: _Ground) -> int:
-        known = piece, level, ground.number
-        found = self._pieces.get(known)
-        if found is None:
+        key = piece, level, ground.number
+        thing = self._pieces.get(key)
+        if thing is None:
             sprite = piece_sprite(piece, level, ground.grid, self._colors)
-            found = self._pieces[known] = self._thing(sprite, piece.x, piece.y, ground.grid)
-        return found
+            thing = self._pieces[key] = self._thing(sprite, piece.x, piece.y, ground.grid)
+        return thing
 
     def _thing(self, sprite: Sprite, x: int, y: int, grid: Grid) -> int:
         return self._numbered(Thing(self._sprite(sprite), self._place(x, y, grid)))
@@ -213,10 +218,10 @@ class BoardTable:
         return _number_of(BoardPlace(*grid.at(x, y), grid.names.get((x, y), "")), self._places, self.places)
 
     def _numbered(self, thing: Thing) -> int:
-        found = _number_of(thing, self._things, self.things)
-        if found == len(self.codes):
+        thing_number = _number_of(thing, self._things, self.things)
+        if thing_number == len(self.codes):
             self.codes.append(self._code(thing))
-        return found
+        return thing_number
 
     def _code(self, thing: Thing) -> str | None:
         """The code of a thing whose sprite and places are shared, else None."""
@@ -258,14 +263,14 @@ class BoardTable:
 
 def _number_of(item: T, numbers: dict[T, int], items: list[T]) -> int:
     """The number of an item, which gets the next one if it is new."""
-    found = numbers.setdefault(item, len(items))
-    if found == len(items):
+    item_number = numbers.setdefault(item, len(items))
+    if item_number == len(items):
         items.append(item)
-    return found
+    return item_number
 
 
 def _is_undivided(game: AnyGame) -> bool:
-    """Whether the one part of a game's diagram is the view itself, as ``Game.diagram_parts`` has it."""
+    """Whether the one part of a game's diagram is the view itself, the default of ``Game.diagram_parts``."""
     try:
         return game.diagram_parts("", None) == (("", None),)
     except Exception:  # noqa: BLE001 - a game that divides its diagrams reads the view, and this one is none
@@ -279,15 +284,16 @@ def note_templates(notes: Sequence[str], view: str, last: str | None) -> tuple[s
         addresses.setdefault(text, f"{FIELD}{index}{FIELD}")
         for within, word in enumerate(WITHIN.split(text)):
             addresses.setdefault(word, f"{FIELD}{index}.{within}{FIELD}")
-    found = []
+    templates = []
     for note in notes:
         text = legible(note)
         end = ""
         if last and text.endswith(last) and last.isprintable():
-            text, end = text[: -len(last)], LAST
+            text = text[: -len(last)]
+            end = LAST
         whole = addresses.get(text) if not end and text else None
-        found.append(whole or _NUMBER.sub(lambda n: addresses.get(n[0], n[0]), text) + end)
-    return tuple(found)
+        templates.append(whole or _NUMBER.sub(lambda n: addresses.get(n[0], n[0]), text) + end)
+    return tuple(templates)
 
 
 _NUMBER = re.compile(r"(?<![\w.])[0-9]{2,}(?![\w.])")  # few notes differ in one digit, and digits are many
@@ -297,14 +303,15 @@ _TABLES: dict[Hashable, BoardTable] = {}
 
 def board_table(game: AnyGame, seats: int, options: Mapping[str, str]) -> BoardTable:
     """The table of a game with these seats: one in each process."""
-    known = type(game), seats, tuple(sorted(options.items()))
-    found = _TABLES.get(known)
-    # A long run must not keep every position of millions of matches.
-    if found is None or found.full:
+    key = type(game), seats, tuple(sorted(options.items()))
+    table = _TABLES.get(key)
+    # A long run must not cache every position of millions of matches.
+    if table is None or table.full:
+        # A process of `report --all` meets many games and options.
         if len(_TABLES) > 16:
             _TABLES.clear()
-        found = _TABLES[known] = BoardTable(game, seats, options)
-    return found
+        table = _TABLES[key] = BoardTable(game, seats, options)
+    return table
 
 
 HIDDEN = "?"
@@ -316,7 +323,7 @@ SeenView = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The pictures that one onlooker sees, as changes; the first changes the table's start.
+    """The pictures of one onlooker, each as a change of the one before; the first changes the table's start.
 
     ``toggles`` are the things that appear or disappear, ``traces`` the marks and arrows, ``notes`` the
     templates of the lines below, all by ply.
@@ -347,8 +354,9 @@ class FrameDrawer:
     def frames(self, seen: Sequence[SeenView], end: str = "") -> Frames:
         """The frames of views; there is at least one.
 
-        ``end`` is why the game is over with the last one, or "": a position need not say it (a FEN does not).
-        A picture that the game fails to draw is plain text: the failure costs that picture, not the report.
+        ``end`` is the reason that the game is over with the last view, or "": a position need not hold it (a
+        FEN does not). A picture that the game fails to draw is plain text: the failure costs that picture,
+        not the report.
         """
         pictures = [self._picture(view, last) for view, last in seen]
         toggles: list[frozenset[int]] = []
@@ -372,10 +380,10 @@ class FrameDrawer:
         return Frames(tuple([view for view, _ in seen]), tuple(toggles), tuple(traces), tuple(notes))
 
     def _part(self, index: int, part: Hashable) -> DrawnPart:
-        found = self._table.parts.get((index, part)) or self._parts.get((index, part))
-        if found is None:
-            found = self._parts[index, part] = self._table.part(index, part)
-        return found
+        drawn = self._table.parts.get((index, part)) or self._parts.get((index, part))
+        if drawn is None:
+            drawn = self._parts[index, part] = self._table.part(index, part)
+        return drawn
 
     def _picture(self, view: str, last: str | None) -> list[DrawnPart]:
         try:
@@ -388,5 +396,5 @@ class FrameDrawer:
 @lru_cache(maxsize=1 << 12)
 def _shown(notes: tuple[str, ...], *, hidden: bool) -> tuple[str, ...]:
     # The page names the last action itself, in its game's notation.
-    kept = [note for note in notes if not note.startswith("last: ")]
-    return tuple([note.replace(LAST, HIDDEN) for note in kept] if hidden else kept)
+    lines = [note for note in notes if not note.startswith("last: ")]
+    return tuple([note.replace(LAST, HIDDEN) for note in lines] if hidden else lines)

@@ -20,8 +20,8 @@ _BASE = len(ALPHABET)
 _HALF = _BASE // 2
 
 SAME, COUNT, ALTERNATE, SPLICE = "=+~/"
-"""How a column predicts a value: as the one before, one more, as that before the last, or like the one
-before, of which the common start and end are left out."""
+"""Predictions of a column's values: the value before, one more than it, the value before the last, or the
+value before without the common start and end."""
 
 _LONG = 16  # characters from which values are spliced
 
@@ -51,22 +51,23 @@ def integers(values: Iterable[int | None]) -> str:
 
 def steps(values: Iterable[int | None]) -> str:
     """The code of the differences of integers; None is passed over."""
-    found: list[int | None] = []
+    differences: list[int | None] = []
     before = 0
     for value in values:
-        found.append(None if value is None else value - before)
+        differences.append(None if value is None else value - before)
         before = before if value is None else value
-    return integers(found)
+    return integers(differences)
 
 
 @lru_cache(maxsize=1 << 14)
 def _integer(n: int) -> str:
+    # Zigzag: small negative numbers get short codes too.
     n, digit = divmod(2 * n if n >= 0 else -2 * n - 1, _HALF)
-    found = ALPHABET[digit]
+    code = ALPHABET[digit]
     while n:
         n, digit = divmod(n, _HALF)
-        found = ALPHABET[_HALF + digit] + found
-    return found
+        code = ALPHABET[_HALF + digit] + code
+    return code
 
 
 def column(values: Sequence[str]) -> str:
@@ -79,18 +80,22 @@ def column(values: Sequence[str]) -> str:
     same = list(compress(range(1, len(values)), map(ne, values[1:], values)))
     if not same:
         return SAME + before
+    # Long values, as whole positions, change in one place; short ones are cheaper to repeat.
     if max(map(len, values)) > _LONG:
         return _entries(SPLICE, before, same, [_splice(values[k - 1], values[k]) for k in same])
-    best, way = same, SAME
+    best = same
+    way = SAME
     # Most values change, as in turns: the value before the last may predict better.
     if 2 * len(same) > len(values):
         alternate = [1, *compress(range(2, len(values)), map(ne, values[2:], values))]
         if len(alternate) < len(best):
-            best, way = alternate, ALTERNATE
+            best = alternate
+            way = ALTERNATE
     if before.isascii() and before.isdecimal() and 3 * len(best) > len(values):
         counted = list(compress(range(1, len(values)), map(ne, values[1:], map(_next, values))))
         if len(counted) < len(best):
-            best, way = counted, COUNT
+            best = counted
+            way = COUNT
     return _entries(way, before, best, [values[k] for k in best])
 
 
@@ -116,7 +121,8 @@ def _splice(old: str, new: str) -> str:
 
 def _common(a: str, b: str) -> int:
     """The length of the common start of two texts."""
-    low, high = 0, min(len(a), len(b))
+    low = 0
+    high = min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
         if a[low:middle] == b[low:middle]:
@@ -135,12 +141,12 @@ def columns(texts: Sequence[str]) -> list[list[str]]:
     rows = [text.split(" ") for text in texts]
     if len(set(map(len, rows))) > 1:
         return [["", column([text.replace(" ", FIELD) for text in texts])]]
-    found = []
+    fields = []
     for values in zip(*rows, strict=True):
         separator = next((c for c in "/,:" if c in values[0] and _steady(values, c)), "")
         parts = zip(*[value.split(separator) for value in values], strict=True) if separator else (values,)
-        found.append([separator, *map(column, parts)])
-    return found
+        fields.append([separator, *map(column, parts)])
+    return fields
 
 
 def _steady(values: Sequence[str], separator: str) -> bool:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from tourney.errors import GameError
 from tourney.games.base import CHANCE, AnyGame, AnyState
@@ -30,14 +31,23 @@ from tourney.report.replays.board_table import (
 )
 from tourney.report.replays.codes import columns, number, steps
 
-GAME, SPRITES, GROUND = "board/game.js", "board/sprites.svg", "board/ground.svg"
+GAME = "board/game.js"
+SPRITES = "board/sprites.svg"
+GROUND = "board/ground.svg"
 """The shared files, in a tournament's folder: the data as a script, the sprites and the ground."""
 
 Still = tuple[list[Thing], list[Thing]]
-"""What a picture shows over the first ground: cells and labels, and all else, the lowest first."""
+"""The things of a picture over the first ground: cells and labels, then all others, the lowest first."""
 
 _REACH = 64
 """The distance from the centre of a thing within which its SVG stays."""
+
+
+class LinePictures(NamedTuple):
+    """The pictures of a line: ``first`` is the number of the one at its ply, and ``actions`` more follow."""
+
+    first: int
+    actions: int
 
 
 @dataclass(frozen=True)
@@ -45,11 +55,11 @@ class BoardReplay:
     """The pictures of a match, from the start (ply 0) to the end (ply n after n actions).
 
     ``box`` is left, top, width and height of all pictures in SVG units; the width is 0 if the game has no
-    board. ``seen`` holds the frames of each seat, up to the last ply at which they differ from the open ones;
-    seats that saw everything are absent. ``hidden`` are the plies of the actions that a seat did not see.
-    ``problem`` says why the pictures end before the actions, or is "". ``lines`` has the pictures of lines
-    that were not played, one line after another. By the ply at which a line begins, ``line_at`` has the
-    number of its first picture there, which is that of this ply, and how many actions follow.
+    board. ``seen`` holds the frames of each seat, up to the last ply at which they differ from the open
+    frames; seats that saw everything are absent. ``hidden`` are the plies of the actions that a seat did not
+    see. ``problem``: the reason that the pictures end before the actions, or "". ``lines`` has the pictures
+    of lines that were not played, one line after another. ``line_at`` finds them by the ply at which a line
+    begins.
     """
 
     box: Box = NO_BOX
@@ -60,7 +70,7 @@ class BoardReplay:
     problem: str = ""
     drawn_with: BoardTable | None = None
     lines: Frames | None = None
-    line_at: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    line_at: Mapping[int, LinePictures] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -68,9 +78,9 @@ class BoardReplay:
         return len(self.open.views)
 
     def captures(self, most: int) -> tuple[int, ...]:
-        """The plies, before the last picture, behind which the board has fewer things: the largest falls.
+        """The plies before the last picture after which the board has fewer things: the largest falls.
 
-        In a game without captures none; of equal falls the later ones, which weigh more.
+        A game without captures has none. Of equal falls the later ones are taken, as they weigh more.
         """
         table = self.table
         cells = {table.things[thing].place for thing in table.ground}
@@ -93,7 +103,7 @@ class BoardReplay:
         return fill(self.open.notes[ply], self.open.views[ply], self.actions[ply - 1] if ply else None)
 
     def things(self, ply: int, without: frozenset[int] = frozenset()) -> list[Thing]:
-        """All that a picture shows but some things, in the order of drawing."""
+        """All things of a picture except ``without``, in the order of drawing."""
         shown = self.open.things(self.table.start, ply).difference(without).union(self.open.traces[ply])
         return [self.table.things[thing] for thing in self.table.ordered(shown)]
 
@@ -126,7 +136,8 @@ class BoardReplay:
         encoder = _FrameEncoder(self.table)
         views = []
         for seat, frames in self.seen.items():
-            last, hidden = len(frames.views) - 1, steps(self.hidden[seat])
+            last = len(frames.views) - 1
+            hidden = steps(self.hidden[seat])
             views.append({"seat": seat, "last": last, "h": hidden, **encoder.frames(frames)})
         data: dict[str, object] = encoder.frames(self.open)
         if views:
@@ -156,11 +167,11 @@ class _FrameEncoder:
         codes = self._table.codes
         toggles = []
         for toggled in frames.toggles:
-            found = [codes[thing] or "" for thing in toggled]
-            if "" in found:  # the others get numbers in an order that is the same in every process
-                found = [self._code(thing) for thing in self._table.ordered(toggled)]
-            found.sort()
-            toggles.append("".join(found))
+            thing_codes = [codes[thing] or "" for thing in toggled]
+            if "" in thing_codes:  # the others get numbers in an order that is the same in every process
+                thing_codes = [self._code(thing) for thing in self._table.ordered(toggled)]
+            thing_codes.sort()
+            toggles.append("".join(thing_codes))
         traces = [
             "".join([codes[thing] or self._code(thing) for thing in trace]) if trace else ""
             for trace in frames.traces
@@ -174,33 +185,33 @@ class _FrameEncoder:
         }
 
     def tables(self) -> dict[str, object]:
-        """What belongs to this match alone."""
+        """The sprites, places and notes of this match alone."""
         table = self._table
-        found: dict[str, object] = {
+        data: dict[str, object] = {
             "notes": list(self._notes),
             "sets": [list(map(self._notes.__getitem__, s)) for s in self._sets],
         }
         if self.sprites:
-            own = map(table.sprites.__getitem__, self.sprites)
-            found["sprites"] = [[layer, level, "", title] for layer, level, _, title in own]
+            own_sprites = map(table.sprites.__getitem__, self.sprites)
+            data["sprites"] = [[layer, level, "", title] for layer, level, _, title in own_sprites]
         if self._places:
-            found["places"] = [list(table.places[place]) for place in self._places]
-        return found
+            data["places"] = [list(table.places[place]) for place in self._places]
+        return data
 
     def _set(self, notes: tuple[str, ...]) -> str:
         for note in notes:
             self._notes.setdefault(note, len(self._notes))
-        found = self._sets[notes] = number(len(self._sets))
-        return found
+        code = self._sets[notes] = number(len(self._sets))
+        return code
 
     def _code(self, thing: int) -> str:
-        found = self._table.codes[thing] or self._codes.get(thing)
-        if found is None:
+        code = self._table.codes[thing] or self._codes.get(thing)
+        if code is None:
             sprite, place, end = self._table.things[thing]
-            found = number(self._sprite(sprite)) + number(self._place(place))
-            found += number(self._place(end)) if end >= 0 else ""
-            self._codes[thing] = found
-        return found
+            code = number(self._sprite(sprite)) + number(self._place(place))
+            code += number(self._place(end)) if end >= 0 else ""
+            self._codes[thing] = code
+        return code
 
     def _sprite(self, sprite: int) -> int:
         shared = self._table.shared_sprites
@@ -220,9 +231,10 @@ def replay(
 ) -> BoardReplay:
     """Replay a record through the rules and draw every position, up to the first illegal action.
 
-    ``table`` is the tournament's; the default is that of the record's seats and options. ``lines`` are drawn
+    ``table`` is the tournament's (default: the table of the record's seats and options). ``lines`` are drawn
     as far as they are legal, up to the first draw by chance.
     """
+    # Other rules could replay the actions to another end, and show what never happened.
     if game is None or game.rules != record.rules:
         return BoardReplay(problem=_why_not(game, record))
     seats = len(record.seats)
@@ -242,7 +254,8 @@ def replay(
                 problem = f"action {ply} is by actor {actor}, but it is actor {state.actor}'s turn"
                 break
             action = game.read_action(state, text)
-            before, state = state, state.play(action)
+            before = state
+            state = state.play(action)
             views.append((state.position(), text))
             for seat, seen in by_seat.items():
                 seen.append((state.observation(seat), text if before.visible(action, seat) else HIDDEN))
@@ -251,7 +264,9 @@ def replay(
         problem = str(error)
     frames_of = {}
     for seat, seen in by_seat.items():
-        differs = [ply for ply, (own, open_) in enumerate(zip(seen, views, strict=False)) if own != open_]
+        differs = [
+            ply for ply, (seat_view, open_) in enumerate(zip(seen, views, strict=False)) if seat_view != open_
+        ]
         if differs:
             frames_of[seat] = drawer.frames(seen[: differs[-1] + 1])
     frames = drawer.frames(views, end) if views else NO_FRAMES
@@ -274,16 +289,17 @@ def _why_not(game: AnyGame | None, record: Record) -> str:
 
 def _draw_lines(
     drawer: FrameDrawer, game: AnyGame, record: Record, lines: Iterable[Line]
-) -> tuple[Frames | None, dict[int, tuple[int, int]]]:
+) -> tuple[Frames | None, dict[int, LinePictures]]:
     """Draw lines of a record that holds; see ``BoardReplay``."""
     views: list[SeenView] = []
-    places: dict[int, tuple[int, int]] = {}
-    line_of, state = dict(lines), game.new(len(record.seats), record.options)
+    places: dict[int, LinePictures] = {}
+    line_of = dict(lines)
+    state = game.new(len(record.seats), record.options)
     for ply, (_, text) in enumerate(record.actions if line_of else ()):
         if ply in line_of:
             line = [(state.position(), record.actions[ply - 1][1] if ply else None)]
             line += _followed(game, state, line_of[ply])
-            places[ply] = (len(views), len(line) - 1)
+            places[ply] = LinePictures(len(views), len(line) - 1)
             views += line
         state = state.play(game.read_action(state, text))
     return drawer.frames(views) if views else None, places
@@ -338,7 +354,7 @@ def shared_files(game: AnyGame | None, seats: int, options: Mapping[str, str]) -
 
 
 def definitions(shown: BoardReplay, stills: Iterable[Still]) -> str:
-    """SVG definitions of the sprites in some pictures, and of all that are the match's own.
+    """SVG definitions of the sprites in some pictures, and of all sprites of the match alone.
 
     ``templates/static/cockpit.css`` gives the images their place and size, by ``_REACH``.
     """
@@ -349,8 +365,8 @@ def definitions(shown: BoardReplay, stills: Iterable[Still]) -> str:
         for k in sorted(used)
         if k < table.shared_sprites and k != table.arrow
     ]
-    own = [f'<g id="k{k}">{table.sprites[sprite].svg}</g>' for k, sprite in shown.own_sprites()]
-    return "".join((*images, *own))
+    own_groups = [f'<g id="k{k}">{table.sprites[sprite].svg}</g>' for k, sprite in shown.own_sprites()]
+    return "".join((*images, *own_groups))
 
 
 def ground(shown: BoardReplay) -> str:
@@ -362,7 +378,7 @@ def ground(shown: BoardReplay) -> str:
 
 
 def still(shown: BoardReplay, ply: int) -> Still:
-    """What a picture shows over the first ground."""
+    """The things of a picture over the first ground."""
     table = shown.table
     things = shown.things(ply, without=table.ground)
     low = [thing for thing in things if table.sprites[thing.sprite].layer <= LABEL]
@@ -371,13 +387,14 @@ def still(shown: BoardReplay, ply: int) -> Still:
 
 def markup(shown: BoardReplay, things: Iterable[Thing]) -> str:
     """Things as SVG elements in HTML that refer to ``definitions``: many, so without quotes."""
-    table, numbers = shown.table, {sprite: k for k, sprite in shown.own_sprites()}
-    found = []
+    table = shown.table
+    numbers = {sprite: k for k, sprite in shown.own_sprites()}
+    elements = []
     for thing in things:
         x, y, _ = table.places[thing.place]
         if table.sprites[thing.sprite].layer == ARROW:
             end = table.places[thing.end]
-            found.append(f'<g transform="translate({x} {y})">{arrow_svg(end.x - x, end.y - y)}</g>')
+            elements.append(f'<g transform="translate({x} {y})">{arrow_svg(end.x - x, end.y - y)}</g>')
         else:
-            found.append(f"<use href=#k{numbers.get(thing.sprite, thing.sprite)} x={x} y={y} />")
-    return "".join(found)
+            elements.append(f"<use href=#k{numbers.get(thing.sprite, thing.sprite)} x={x} y={y} />")
+    return "".join(elements)

@@ -25,7 +25,7 @@ Unfinished = Sequence[tuple[int, Sequence[int]]]
 
 @dataclass(frozen=True, slots=True)
 class BenchDecision:
-    """What happens to a row.
+    """The decision about a row.
 
     ``play`` it; ``wait`` for results in play; ``hold`` it, as it is void or the last once the rows before it
     are decided; it is void, as ``entrant`` is ``benched`` by its failed starts in ``matches``, or (none) as
@@ -143,10 +143,10 @@ class BenchPolicy:
         # Each seat of these may still have a fault, each entrant one more failed start.
         before = [seated for row, seated in unfinished if self._order.place(row) <= limit]
         if self._max_faults is not None:
-            known = bisect_right(self._faults, limit)
-            if known >= self._max_faults:
+            faults_so_far = bisect_right(self._faults, limit)
+            if faults_so_far >= self._max_faults:
                 return BenchDecision("stop", matches=(self._order.number(limit),))
-            if known + sum(map(len, before)) >= self._max_faults:
+            if faults_so_far + sum(map(len, before)) >= self._max_faults:
                 return WAIT
         for entrant in entrants:
             failed = self._failed_starts.get(entrant, [])

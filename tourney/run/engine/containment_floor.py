@@ -19,10 +19,10 @@ _OF_A_BOT: Final = {"private-files", "page-cache"}
 
 
 def floor_of(database: Database, tournament: Tournament) -> Mapping[str, str]:
-    """The degrees of protections that a tournament needs: what it began with, or what was allowed since.
+    """The degrees of protections that a tournament needs: the first run's, or lower ones allowed since.
 
-    One that was imported, or that other hosts play, began with those beside its first match; without one, or
-    without measurements, nothing is needed.
+    An imported tournament, or one that other hosts play, needs the degrees beside its first match; without
+    one, or without measurements, nothing.
     """
     if tournament.run.floor:
         return tournament.run.floor
@@ -42,7 +42,7 @@ def _only(degrees: Mapping[str, str], names: set[str]) -> dict[str, str]:
 
 
 def keep_first(database: Database, tournament: Tournament, sandbox: Sandbox) -> None:
-    """Keep what a tournament without a match begins with, unless the database cannot be written now."""
+    """Keep the protections with which a tournament begins, unless the database cannot be written now."""
     if not floor_of(database, tournament):
         with suppress(StoreUnavailable):  # its first match will do
             database.tournaments.keep_floor(tournament.id, sandbox.protections)
@@ -60,7 +60,8 @@ def refuse_weaker(
     if not lower:
         return
     counts = [
-        sum(one.get(name) == "enforced" for name in PROTECTIONS) for one in (floor, sandbox.protections)
+        sum(degrees.get(name) == "enforced" for name in PROTECTIONS)
+        for degrees in (floor, sandbox.protections)
     ]
     text = (
         f"{tournament.name} began with {counts[0]} of {len(PROTECTIONS)} protections enforced, and would go"

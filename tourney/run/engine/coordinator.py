@@ -1,7 +1,7 @@
 """The coordinator: submits matches in schedule order, and stores their results; only it writes.
 
 The schedule alone decides what is played. The order in which matches finish changes neither the next rounds
-(``tourney.run.engine.recorder``) nor what is stored of them.
+(``tourney.run.engine.recorder``) nor the stored results.
 Only the main thread touches its state: workers and signals reach it through a queue.
 """
 
@@ -35,14 +35,14 @@ from tourney.schedule.row import Row
 from tourney.store.database import Database
 from tourney.store.values import MatchResult, StoredEntrant
 
-_IDLE_SECONDS: Final = 1.0
+_IDLE_SECONDS: Final = 1.0  # between heartbeats, and the longest wait for an event
 MAX_VOIDS_BY_MEMORY: Final = 2
 """Matches of a bot that are void as memory was full; a further one counts as its crash."""
 Event = Future[WorkerReply] | int  # a match that has ended, or the number of a signal
 
 
 class Coordinator:
-    """Plays one tournament from what is stored to its end. The caller holds the tournament's lock.
+    """Plays one tournament from its stored state to its end. The caller holds the tournament's lock.
 
     ``bots`` is the folder of the bot store; it holds the bots of all entrants.
     """
@@ -56,7 +56,8 @@ class Coordinator:
         control: RunControl | None = None,
     ) -> None:
         control = control or RunControl()
-        self._database, self._executor = database, executor
+        self._database = database
+        self._executor = executor
         self._bots = str(bots)
         self._listener = control.listener
         self._deadline = control.deadline
@@ -69,7 +70,7 @@ class Coordinator:
         self._order = PlayOrder.of(self._tournament, self._entrants)
         self._order.add(database.schedules.rows(tournament))
         self._policy = BenchPolicy(
-            control.max_faults, [one.number for one in self._entrants if one.broken], self._order
+            control.max_faults, [entrant.number for entrant in self._entrants if entrant.broken], self._order
         )
         for faulty in database.matches.faulty(tournament):
             self._policy.count(*faulty)
@@ -126,7 +127,7 @@ class Coordinator:
             if self._error is not None:
                 raise self._error
         except TourneyError:
-            with suppress(StoreError):  # store what was played before the error
+            with suppress(StoreError):  # store the matches played before the error
                 self._recorder.store(at_once=True)
                 self._refuse_caught()
                 if self._caught.machines:
@@ -139,7 +140,7 @@ class Coordinator:
                 self._executor.stop()
 
     def _advance(self) -> bool:
-        """Pair and submit what can be; return whether there is anything to wait for."""
+        """Pair and submit all that is possible; return whether there is anything to wait for."""
         while True:
             self._settle()
             self._check_deadline()
@@ -161,7 +162,7 @@ class Coordinator:
         return self._recorder.retry.paused
 
     def _handle_events(self) -> None:
-        """Wait for the next event, handle it and all others that have come, and store what is due."""
+        """Wait for the next event, handle it and all others that have come, and store due results."""
         due = self._recorder.due_in
         try:
             event = self._events.get(timeout=_IDLE_SECONDS if due is None else min(due, _IDLE_SECONDS))
@@ -372,7 +373,8 @@ class Coordinator:
     def _replace_workers(self) -> None:
         """Replace the workers after one died; every match that was submitted is replayed, alone."""
         # Which match killed the worker is not known: alone, the guilty one fails alone.
-        running, self._running = self._running, {}
+        running = self._running
+        self._running = {}
         self._executor.restart()
         lost: dict[int, Row] = {}
         for future, (number, row) in running.items():
@@ -381,7 +383,7 @@ class Coordinator:
                 self._handle(future)
             elif number not in self._discarded:
                 lost[number] = row
-        self._discarded.clear()  # what was discarded and is lost is not replayed
+        self._discarded.clear()  # discarded matches that are lost are not replayed
         self._retry(lost, "a worker process died")
 
     def _retry(self, rows: Mapping[int, Row], why: str, cause: Cause = "machine", plays: int = 1) -> None:
@@ -440,7 +442,9 @@ class Coordinator:
     def _blamed(self, number: int, row: Row) -> StoredEntrant | None:
         """The entrant of a match whose bot used the most memory in the plays in which that was full."""
         name = self._match_retries.blamed(number)
-        return next((self._entrants[one] for one in row.seats if self._entrants[one].name == name), None)
+        return next(
+            (self._entrants[seated] for seated in row.seats if self._entrants[seated].name == name), None
+        )
 
     def _names(self, row: Row) -> str:
         return " v ".join(self._entrants[entrant].name for entrant in row.seats)

@@ -1,4 +1,4 @@
-"""What a run needs on this machine before it plays: a sandbox, ``ponder``, and bots that start."""
+"""The needs of a run on this machine before it plays: a sandbox, ``ponder``, and bots that start."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,16 +10,17 @@ from typing import Final
 
 from msgspec import structs
 
-from tourney.bots.catalogue.build import built_command
-from tourney.bots.catalogue.store import BotStore, path_of
+from tourney.bots.catalogue.build import runnable_folder
+from tourney.bots.catalogue.command import BotCommand, bot_command
+from tourney.bots.catalogue.store import BotStore, StoredBot, path_of
 from tourney.bots.modules import find_runtime
 from tourney.bots.sandbox.host_limits import with_limits
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
+from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.match_memory import MatchMemory, plan_matches, refuse_unfit
-from tourney.match.spec import Limits
+from tourney.match.spec import Entrant
 from tourney.results.texts import sharing_text
 from tourney.run.engine.run_control import Deadline
 from tourney.run.preparation import Preparation, find_bot, naming, noted
@@ -28,6 +29,7 @@ from tourney.run.tournament_file import TournamentFile
 from tourney.schedule.format import find_format
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import counted, legible
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class PlaySetup:
 
 
 def memory_of(plan: Plan, entrants: Iterable[StoredEntrant], bots: BotStore, *, reuse: bool) -> MatchMemory:
-    """What the bots of a match may use."""
+    """The memory that the bots of a match may use."""
     digests = {stored.entrant.digest for stored in entrants if not stored.broken}
     modules = any(map(bots.is_module, digests))
     return MatchMemory.of(plan.limits, plan.seats, modules=modules, reuse=reuse)
@@ -96,24 +98,28 @@ def open_room(file: TournamentFile, url: str, bots: BotStore, options: PlaySetup
     return open_sandbox(file.run.sandbox, {**private, "the tournament file": file.path, **rivals})
 
 
-def refuse_unfit_match(found: Preparation, need: MatchMemory) -> None:
+def refuse_unfit_match(preparation: Preparation, need: MatchMemory) -> None:
     """Raise SandboxError if a match does not fit into this machine's memory, before anything is stored.
 
     Once a tournament has begun, its limit of memory cannot be lowered.
     """
-    plan, stored = found.plan, found.stored
-    over = stored is not None and stored.root is not None and not found.added
+    plan = preparation.plan
+    stored = preparation.stored
+    over = stored is not None and stored.root is not None and not preparation.added
     if not (over or find_game(plan.game).outside):  # nothing bounds what an outside referee starts
         fixed = "" if stored is None else f"{plan.name} keeps the memory-mb with which it began"
         refuse_unfit(need, fixed=fixed)
 
 
-def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:
+def with_ponder(file: TournamentFile, sandbox: Sandbox, options: PlaySetup) -> TournamentFile:
     """A file with a value of ``ponder``: its own, or the one that suits sandbox and processors."""
     plan = file.plan
     # By fuel modules stand still in the turns of others, whatever the machine.
     if file.ponder is not None or plan.limits.by_fuel or find_game(plan.game).outside:
         return file
+    pinning = options.pinning
+    if options.here and not options.commits:
+        pinning = pinning.fitting(MatchMemory.of(plan.limits, plan.seats))
     # A bot that computes in its opponent's turn takes time from it where both use one processor.
     shares = not _separate(plan.seats, sandbox, pinning)
     freezes = shares and sandbox.protections["freezing"] == "enforced"
@@ -126,7 +132,7 @@ def _separate(seats: int, sandbox: Sandbox, pinning: Pinning) -> bool:
 
 
 def ponder_text(plan: Plan, sandbox: Sandbox, pinning: Pinning) -> str:
-    """Say what the plan's ``ponder`` means with this sandbox and these processors, as a message of a run."""
+    """The meaning of the plan's ``ponder`` with this sandbox and these processors, as a message of a run."""
     if plan.limits.by_fuel:
         return "charge fuel: a module runs in its own turns only, and its time is the work that it does"
     seats = plan.seats
@@ -166,48 +172,90 @@ def sandbox_text(sandbox: Sandbox) -> str:
     return f"{text}{without} (see `tourney doctor`)"
 
 
+Broken = Mapping[int, BotError]  # why the bots of entrants cannot be started, by the entrants' numbers
+
+
+class BotBuilds:
+    """The bots of a run, each of which is read and built once, when the run first needs it.
+
+    ``meter`` counts the fuel of modules, None without. A bot that cannot be built is not tried again: its
+    files never change, and a person who installs a compiler starts a new run.
+    """
+
+    def __init__(self, store: BotStore, sandbox: Sandbox, meter: str | None) -> None:
+        self.store = store
+        self.sandbox = sandbox
+        self._meter = meter
+        self._builds: dict[str, tuple[StoredBot, Path] | BotError] = {}
+
+    def find_broken(self, entrants: Iterable[StoredEntrant]) -> Broken:
+        """Build the bots of entrants and return why some cannot be started.
+
+        Raises UsageError if this machine does not have the meter.
+        """
+        if self._meter is not None:
+            find_runtime().check_meter(self._meter)
+        builds = {stored.number: self._build(stored.entrant.digest) for stored in entrants}
+        return {number: build for number, build in builds.items() if isinstance(build, BotError)}
+
+    def command(self, entrant: Entrant) -> BotCommand:
+        """The command that starts an entrant's bot. Raises BotError if it cannot be built."""
+        build = self._build(entrant.digest)
+        if isinstance(build, BotError):
+            raise build
+        bot, folder = build
+        return bot_command(bot, entrant.args, folder, metered=self._meter is not None)
+
+    def _build(self, digest: str) -> tuple[StoredBot, Path] | BotError:
+        if digest not in self._builds:
+            try:
+                bot = self.store.fetch(digest)
+                self._builds[digest] = bot, runnable_folder(self.store, bot, self.sandbox, self._meter)
+            except BotError as error:
+                self._builds[digest] = error
+        return self._builds[digest]
+
+
 def make_ready(
     database: Database,
     opened: Tournament,
-    bots: BotStore,
-    sandbox: Sandbox,
+    builds: BotBuilds,
     say: Callable[[str], None],
     options: PlaySetup,
 ) -> Tournament:
-    """Bench and unbench what the options ask for, say the conditions of play, and start each bot once.
+    """Bench and unbench entrants as the options ask, say the conditions of play, and start each bot once.
 
-    The tournament as it is then. Raises UsageError, TournamentError and SandboxError.
+    Returns the tournament after that. Raises UsageError, TournamentError and SandboxError.
     """
-    come_back = partial(rejoin, database, opened, bots=bots, sandbox=sandbox)
-    unbench(database, opened, options.unbenched, say, come_back)
+    unbench(database, opened, options.unbenched, say, partial(rejoin, database, opened, builds=builds))
     if options.skip_broken:
-        skip_broken(database, opened, bots, sandbox)
+        skip_broken(database, opened, builds)
     tournament = database.tournaments.by_id(opened.id)
-    for one in database.tournaments.entrants(tournament.id):
-        if one.broken:
+    entrants = database.tournaments.entrants(tournament.id)
+    for entrant in entrants:
+        if entrant.broken:
             say(
-                f"{one.name} is benched: {one.broken}; it plays no match; once the bot starts on this host,"
-                f" run again with --unbench {one.name}"
+                f"{entrant.name} is benched: {entrant.broken}; it plays no match; once the bot starts on this"
+                f" host, run again with --unbench {entrant.name}"
             )
-    plan, game = tournament.plan, find_game(tournament.game)
+    plan = tournament.plan
+    game = find_game(tournament.game)
     pinning = options.pinning
     if options.here:
-        entrants = database.tournaments.entrants(tournament.id)
-        pinning = pinning.fitting(memory_of(plan, entrants, bots, reuse=tournament.run.reuse))
-    say(f"sandbox none: {OUTSIDE}" if game.outside else sandbox_text(sandbox))
+        pinning = pinning.fitting(memory_of(plan, entrants, builds.store, reuse=tournament.run.reuse))
+    say(f"sandbox none: {OUTSIDE}" if game.outside else sandbox_text(builds.sandbox))
     if sharing := sharing_text(plan, game):
         say(f"seeds: {sharing}")
     if not game.outside:
-        say(ponder_text(plan, sandbox, pinning))
-        start_each_once(database, tournament, bots, sandbox, say)
+        say(ponder_text(plan, builds.sandbox, pinning))
+        start_each_once(tournament, entrants, builds, say)
     return tournament
 
 
 def start_each_once(
-    database: Database,
     tournament: Tournament,
-    bots: BotStore,
-    sandbox: Sandbox,
+    stored: Sequence[StoredEntrant],
+    builds: BotBuilds,
     say: Callable[[str], None],
 ) -> None:
     """Start each bot of an unfinished tournament once, as ``Sandbox.rehearse`` says; by fuel, none.
@@ -217,12 +265,13 @@ def start_each_once(
     if tournament.root is not None or tournament.plan.limits.by_fuel:
         return
     memory_mb = tournament.plan.limits.memory_mb
-    stored = database.tournaments.entrants(tournament.id)
-    entrants = {one.entrant.digest: one.entrant for one in stored if not one.broken}
+    sandbox = builds.sandbox
+    # By digest: entrants of one bot read the same files.
+    entrants = {entrant.entrant.digest: entrant.entrant for entrant in stored if not entrant.broken}
     say(f"starting {counted(len(entrants), 'bot')} once: what they read stays in memory for their matches")
-    for digest, entrant in entrants.items():  # by digest: entrants of one bot read the same files
+    for entrant in entrants.values():
         try:
-            command = built_command(bots, digest, sandbox, entrant.args)
+            command = builds.command(entrant)
         except BotError:
             continue  # its matches name it
         for protection, why in sandbox.weakened(command.folder, memory_mb).items():
@@ -234,27 +283,7 @@ def start_each_once(
             sandbox.rehearse(command, memory_mb=memory_mb)
 
 
-Broken = Mapping[int, BotError]  # why the bots of entrants cannot be started, by the entrants' numbers
-
 MAX_REASON: Final = 500  # characters of a stored reason
-
-
-def find_broken(
-    entrants: Sequence[StoredEntrant], bots: BotStore, sandbox: Sandbox, limits: Limits
-) -> Broken:
-    """Fetch and build the bots of entrants, each once, and return those that cannot be started.
-
-    Raises UsageError if the limits count fuel by a meter that this machine does not have.
-    """
-    if limits.by_fuel:
-        find_runtime().check_meter(limits.meter)
-    found: dict[str, BotError] = {}
-    for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
-        try:
-            built_command(bots, digest, sandbox, meter=limits.meter)
-        except BotError as error:
-            found[digest] = error
-    return {s.number: found[s.entrant.digest] for s in entrants if s.entrant.digest in found}
 
 
 def refuse_broken(entrants: Sequence[StoredEntrant], broken: Broken) -> None:
@@ -293,7 +322,7 @@ def without_broken(
 
 
 def reason_of(error: BotError) -> str:
-    """Why a bot is broken as it is stored: one line, printable, of bounded length."""
+    """The reason that is stored for a broken bot: one printable line of bounded length."""
     text = legible(str(error), " ")
     return text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."
 
@@ -308,7 +337,7 @@ def restore_bots(
 ) -> None:
     """Put the bots of a tournament that goes on into the store, where that lacks them.
 
-    An imported tournament comes without its bots: those of the file and those that ship are at hand. Raises
+    An imported tournament comes without its bots; only bots of the file and shipped ones are at hand. Raises
     BotError, naming the digest, for any other, and TournamentError for a bot of the file, unless ``skip``.
     """
     counts = database.schedules.progress(tournament.id)
@@ -327,7 +356,7 @@ def restore_bots(
             bots.provide(digest)
 
 
-def skip_broken(database: Database, tournament: Tournament, bots: BotStore, sandbox: Sandbox) -> None:
+def skip_broken(database: Database, tournament: Tournament, builds: BotBuilds) -> None:
     """Bench the entrants that still have something to play and whose bots cannot be started now."""
     stored = database.tournaments.entrants(tournament.id)
     paired = database.schedules.progress(tournament.id).rounds
@@ -338,22 +367,20 @@ def skip_broken(database: Database, tournament: Tournament, bots: BotStore, sand
         if not entrant.broken
         and (entrant.number in due or (not tournament.complete and entrant.left is None))
     ]
-    broken = find_broken(tried, bots, sandbox, tournament.plan.limits)
+    broken = builds.find_broken(tried)
     marked = without_broken(tournament.plan, stored, broken, paired=paired)
     changed = [new for old, new in zip(stored, marked, strict=True) if new != old]
     if changed:
         database.tournaments.change_entrants(tournament.id, changed)
 
 
-def rejoin(
-    database: Database, tournament: Tournament, stored: StoredEntrant, bots: BotStore, sandbox: Sandbox
-) -> None:
+def rejoin(database: Database, tournament: Tournament, stored: StoredEntrant, builds: BotBuilds) -> None:
     """Let an entrant whose bot was broken play again.
 
     It joins from the next round on, or (where all rounds are paired at the start) plays its void matches.
     Raises UsageError if its bot is still broken, or if the format lets no entrant come back.
     """
-    for error in find_broken([stored], bots, sandbox, tournament.plan.limits).values():
+    for error in builds.find_broken([stored]).values():
         raise noted(UsageError(f"--unbench {stored.name}: {reason_of(error)}"), error) from error
     joined = stored.joined
     if stored.left is not None:
@@ -376,7 +403,7 @@ def unbench(
     say: Callable[[str], None],
     come_back: Callable[[StoredEntrant], None],
 ) -> None:
-    """Open the matches of benched entrants again: those lost at start-up and those that are void.
+    """Open the matches of benched entrants again: lost ones, if the bot failed to start, and void ones.
 
     ``come_back`` enters one again whose bot was broken. Raises UsageError for a name that is not an entrant
     or is not benched, and what ``come_back`` does.
@@ -415,14 +442,14 @@ def unbench(
 
 def _error(entrants: Sequence[StoredEntrant], broken: Broken, advice: str) -> TournamentError:
     """An error that names each broken bot once, and says what to do; {them} in the advice is them or it."""
-    errors = {one.entrant.digest: broken[one.number] for one in entrants if one.number in broken}
+    errors = {stored.entrant.digest: broken[stored.number] for stored in entrants if stored.number in broken}
     reasons = [reason_of(error) for error in errors.values()]
     if len(reasons) == 1:
-        made = TournamentError(f"{reasons[0]}; {advice.format(them='it')}")
+        refusal = TournamentError(f"{reasons[0]}; {advice.format(them='it')}")
     else:
         text = "; ".join((*reasons, advice.format(them="them")))
-        made = TournamentError(f"{len(reasons)} bots cannot be started: {text}")
+        refusal = TournamentError(f"{len(reasons)} bots cannot be started: {text}")
     for error, reason in zip(errors.values(), reasons, strict=True):
         for note in getattr(error, "__notes__", ()):
-            made.add_note(note if len(reasons) == 1 else f"{reason}\n{note}")
-    return made
+            refusal.add_note(note if len(reasons) == 1 else f"{reason}\n{note}")
+    return refusal

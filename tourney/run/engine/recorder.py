@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
-from tourney.errors import StoreError, StoreUnavailable, counted
+from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import planned_matches, setup_of
 from tourney.results.until import next_rounds
@@ -21,10 +21,11 @@ from tourney.schedule.format import Format, History, SeatArguments, TablePlace, 
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.database import Database
 from tourney.store.values import MatchResult, StoredEntrant, Tournament
+from tourney.texts import counted
 
 
 class RowArguments:
-    """Asks the format, by the stored results of the rounds before a row; most formats give no arguments."""
+    """Looks up the arguments that a format gives the bots at a table; most formats give none."""
 
     def __init__(self, database: Database, tournament: Tournament) -> None:
         self._database = database
@@ -35,7 +36,7 @@ class RowArguments:
         self._known: Mapping[TablePlace, SeatArguments] = {}
 
     def of(self, row: Row) -> SeatArguments:
-        """Those at the table of a row, all of whose earlier rounds are stored; () for none."""
+        """The arguments at a row's table; the results of all rounds before it must be stored. () for none."""
         if not self.given:
             return ()
         place = (row.round, row.table)
@@ -97,15 +98,20 @@ BATCH_SECONDS: Final = 0.1  # the longest a result waits for others to be stored
 BATCH_MATCHES: Final = 1000  # this many waiting results are stored at once
 
 
-def pair_next(
-    database: Database, tournament: int, history: RunHistory | None = None
-) -> tuple[tuple[NumberedRow, ...], bool] | None:
-    """Pair and store the next rounds; return their rows, and whether they are the last.
+class PairedRounds(NamedTuple):
+    """The rows of rounds that were paired, and whether they are the last ones."""
+
+    rows: tuple[NumberedRow, ...]
+    complete: bool
+
+
+def pair_next(database: Database, tournament: int, history: RunHistory | None = None) -> PairedRounds | None:
+    """Pair and store the next rounds.
 
     None while they cannot be paired, and when all rounds are. They can be paired when all rounds up to the
     last one less the format's ``lag`` are finished: the format sees the results of those and no others, and
     only the entrants of these rounds and the next. Where the schedule ends before some entrants were to join,
-    as it was longer before rounds were withdrawn, they join now. ``history``: that of the run, which is
+    as it was longer before rounds were withdrawn, they join now. ``history`` is the run's, which is
     extended.
     """
     with database.snapshot() as moment:
@@ -114,39 +120,42 @@ def pair_next(
             return None
         entrants = moment.tournaments.entrants(tournament)
         history = history or RunHistory(moment, stored)
-    known = history.ready()
-    if known is None:
+    history_now = history.ready()
+    if history_now is None:
         return None
-    format_, drawn = find_format(stored.plan.format), known.rounds
+    format_ = find_format(stored.plan.format)
+    drawn = history_now.rounds
     setup = setup_of(stored.plan, stored.seed, entrants_after(entrants, drawn))
-    pairings = next_rounds(format_, setup, known)
+    pairings = next_rounds(format_, setup, history_now)
     if not (pairings.rows or pairings.complete):
         raise ValueError(f"the format {format_.name} paired nothing and would wait for ever")
     drawn = max((row.round for row in pairings.rows), default=drawn)
     late = [
-        replace(one, joined=drawn + 1)
-        for one in entrants
-        if one.joined > drawn + 1 and (one.left is None or one.left > one.joined)
+        replace(entrant, joined=drawn + 1)
+        for entrant in entrants
+        if entrant.joined > drawn + 1 and (entrant.left is None or entrant.left > entrant.joined)
     ]
     if not (pairings.complete and late):
         added = database.schedules.add(tournament, pairings.rows, complete=pairings.complete)
         history.extend(row for _, row in added)
-        return added, pairings.complete
+        return PairedRounds(added, pairings.complete)
     with database.transaction() as writer:
         added = writer.schedules.add(tournament, pairings.rows, complete=False)
         writer.tournaments.change_entrants(tournament, late)
     history.extend(row for _, row in added)
     # Without rows there is no result to wait for: those who join now are paired at once.
-    return (added, False) if added else pair_next(database, tournament, history)
+    return PairedRounds(added, complete=False) if added else pair_next(database, tournament, history)
 
 
 def entrants_after(entrants: Sequence[StoredEntrant], rounds: int) -> list[StoredEntrant]:
     """The entrants as they were known when ``rounds`` rounds were drawn."""
     # Numbers go by the time of entry; one that joins again after its bot was broken keeps its number.
-    known = max((one.number for one in entrants if one.joined <= rounds + 1), default=-1)
+    last_number = max((entrant.number for entrant in entrants if entrant.joined <= rounds + 1), default=-1)
     return [
-        replace(one, left=one.left if one.left is not None and one.left <= rounds + 1 else None)
-        for one in entrants[: known + 1]
+        entrant
+        if entrant.left is None or entrant.left <= rounds + 1
+        else replace(entrant, left=None)  # it had not left yet
+        for entrant in entrants[: last_number + 1]
     ]
 
 
@@ -155,21 +164,23 @@ def spec_of(
 ) -> MatchSpec:
     """The spec of a row of the schedule: everything that decides its match.
 
-    ``arguments`` are those that the format gives at its table (``RowArguments``).
+    ``arguments`` are given by the format to the seats of its table (``RowArguments``).
     """
     plan = tournament.plan
     seed = plan.seed_of(tournament.seed, row)
     seats = [entrants[number].entrant for number in row.seats]
     if arguments:
-        given = [(*one.args, *arguments[number]) for one, number in zip(seats, row.seats, strict=True)]
-        seats = [structs.replace(one, args=args) for one, args in zip(seats, given, strict=True)]
+        seats = [
+            structs.replace(entrant, args=(*entrant.args, *arguments[number]))
+            for entrant, number in zip(seats, row.seats, strict=True)
+        ]
     return MatchSpec(
         game=plan.game,
         options=plan.options,
         seats=tuple(seats),
         seed=seed,
         limits=plan.limits,
-        opening=plan.opening_of(seed, row),
+        opening=plan.opening_of(tournament.seed, row),
     )
 
 
@@ -185,12 +196,13 @@ def replay_spool(database: Database, tournament: Tournament, path: Path, say: Ca
         return 0
     entrants = database.tournaments.entrants(tournament.id)
     open_rows = dict(database.schedules.pending(tournament.id))
-    refused = {one.host for one in database.hosts.refused(tournament.id)}
+    refused = {refusal.host for refusal in database.hosts.refused(tournament.id)}
     # The database may have taken results that it did not confirm before the earlier run ended.
     waiting = [item for item in spooled.results if item.number in open_rows]
-    found = [item for item in waiting if played_on(item.played) not in refused]
-    taken, arguments = [], RowArguments(database, tournament)
-    for item in found:
+    accepted = [item for item in waiting if played_on(item.played) not in refused]
+    taken = []
+    arguments = RowArguments(database, tournament)
+    for item in accepted:
         row = open_rows[item.number]
         spec = spec_of(tournament, entrants, row, arguments.of(row))
         record = spec if item.played is None else item.played.record.spec
@@ -200,8 +212,8 @@ def replay_spool(database: Database, tournament: Tournament, path: Path, say: Ca
     if taken:
         say(f"stored {counted(len(taken), 'result')} that an earlier run kept in {path}")
     for count, noun, whose in (
-        (spooled.damaged + len(found) - len(taken), "damaged line", f"of {path}"),
-        (len(waiting) - len(found), "result", "of hosts that are refused"),
+        (spooled.damaged + len(accepted) - len(taken), "damaged line", f"of {path}"),
+        (len(waiting) - len(accepted), "result", "of hosts that are refused"),
     ):
         if count:
             say(f"skipped {counted(count, noun)} {whose}: those matches are replayed")
@@ -228,7 +240,9 @@ class Recorder:
         self._started = control.clock()
         # How far the tournament is, as stored; ``_played`` counts the matches of this run.
         counts = database.schedules.progress(tournament.id)
-        self._rows, self._done, self._void = counts.rows, counts.done, counts.void
+        self._rows = counts.rows
+        self._done = counts.done
+        self._void = counts.void
         self._planned = planned_matches(tournament, entrants, counts.rows)
         self._faults = sum(count for _, _, count in database.totals.faults(tournament.id))
         self._played = 0
@@ -268,7 +282,7 @@ class Recorder:
         return 0.0 if len(self._waiting) >= BATCH_MATCHES else max(0.0, self._due - self._clock())
 
     def add(self, result: MatchResult, row: Row) -> None:
-        """Take a result that counts, to be stored with those that come soon after it."""
+        """Take a result that counts; it is stored together with results that come soon after it."""
         if not self._waiting:
             self._due = self._clock() + BATCH_SECONDS
         self._waiting[result.number] = (result, row)
@@ -288,7 +302,7 @@ class Recorder:
         """
         if not self._waiting or not self.retry.may_try(at_once=at_once):
             return
-        # By number, not by arrival: what is stored of a run does not show which worker was quick.
+        # By number, not by arrival: the stored rows do not show which worker was quick.
         stored = [self._waiting[number] for number in sorted(self._waiting)]
         try:
             self._database.matches.add(self._tournament, [result for result, _ in stored])
@@ -334,11 +348,11 @@ class Recorder:
             self.retry.succeeded()
         if paired is None:
             return ()
-        rows, self._complete = paired
+        self._complete = paired.complete
         if self._complete:
             self._history = None  # nothing asks for it any more
-        self._rows += len(rows)
-        return rows
+        self._rows += len(paired.rows)
+        return paired.rows
 
     def warn_of_overload(self, workers: int) -> None:
         """Say once, after enough turns, that the machine is overloaded."""

@@ -1,4 +1,4 @@
-"""What pauses, repeats and ends a run: retries, a deadline (``--stop-at``, ``--stop-after``), signals."""
+"""The end, pauses and repeats of a run: retries, a deadline (``--stop-at``, ``--stop-after``), signals."""
 
 import re
 import signal
@@ -251,7 +251,7 @@ class WriteRetry:
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """What ends, pauses and watches a run.
+    """The limits, retries and listener of a run.
 
     It stops after ``max_faults`` faults, and in time for the ``deadline``. Failing writes are tried again for
     ``retry_seconds``; meanwhile results wait in the ``spool``. No match counts that was played below the

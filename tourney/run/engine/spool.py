@@ -28,7 +28,7 @@ RESERVE = 1 << 20  # bytes: several hundred results, more than can be in play at
 
 @dataclass(frozen=True, slots=True)
 class Spooled:
-    """What a spool holds: intact results by number, and the number of damaged lines, which are skipped."""
+    """The contents of a spool: intact results by number, and the number of damaged lines, skipped."""
 
     results: tuple[MatchResult, ...]
     damaged: int
@@ -131,7 +131,7 @@ def spool_path(place: Path, tournament: Tournament) -> Path:
 
 
 def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
-    """What an earlier run left in the spool; None without a spool.
+    """The results that an earlier run left in the spool; None without a spool.
 
     Raises StoreError if the spool is another tournament's or cannot be read.
     """
@@ -141,7 +141,7 @@ def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
         return None
     except OSError as error:
         raise StoreError(f"the spool {path} cannot be read: {error.strerror}") from error
-    text = data.partition(b"\0")[0]  # the reserved space, or what a torn write left behind
+    text = data.partition(b"\0")[0]  # the reserved space, or the rest of a torn write
     if not text:
         return Spooled((), 0)
     lines = text.split(b"\n")
@@ -184,15 +184,15 @@ def _format_result(item: MatchResult) -> dict[str, object]:
 def _parse_result(line: bytes) -> MatchResult | None:
     """The result of a line, or None if the line is damaged."""
     try:
-        found = convert(_parse_line(line), prepared(_SpoolLine))
-        played = found.played
+        spooled = convert(_parse_line(line), prepared(_SpoolLine))
+        played = spooled.played
         match = None
         if played is not None:
             match = PlayedMatch(check_record(played.record), played.log, played.measured)
     except (TypeError, ValueError, RecordError):
         return None
     return MatchResult(
-        found.number, match, found.note, found.void_entrant, found.overloaded, found.out_of_memory
+        spooled.number, match, spooled.note, spooled.void_entrant, spooled.overloaded, spooled.out_of_memory
     )
 
 

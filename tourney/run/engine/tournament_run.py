@@ -1,28 +1,26 @@
 """One run from start to end: open the tournament of a file, make its bots ready, and play.
 
 Everything is checked before anything is stored, so a database is created only for a tournament that can be
-played.
+played. The list of calls is in docs/explanation/architecture.md.
 """
 
 import json
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tourney.bots.catalogue.store import BotStore, path_of
 from tourney.bots.catalogue.submission import digest_of_bot
-from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.check.database import check_parts
 from tourney.check.root import beacon_seed, commitment_of, compute_root
 from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, UsageError
 from tourney.files import network_file_system
 from tourney.games.registry import find_game
-from tourney.match.match_memory import MatchMemory
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
 from tourney.run.check_bot import start_advice
@@ -30,8 +28,8 @@ from tourney.run.engine.bench_policy import BATCH, PlayOrder, again_text, none_s
 from tourney.run.engine.containment_floor import floor_of, keep_first, refuse_weaker
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.readiness import (
+    BotBuilds,
     PlaySetup,
-    find_broken,
     make_ready,
     memory_of,
     open_room,
@@ -64,87 +62,109 @@ BUSY_SECONDS: Final = 2.0  # that a write waits for another writer; then the run
 Say = Callable[[str], None]
 
 
+class OpenTournament(NamedTuple):
+    """A tournament that this process may play: its lock is held, and its bots are in the store."""
+
+    database: Database
+    tournament: Tournament
+    builds: BotBuilds
+
+
 @contextmanager
 def open_tournament(
-    file: TournamentFile,
-    url: str,
-    bots: BotStore,
-    say: Say,
-    options: PlaySetup | None = None,
-    sandbox: Sandbox | None = None,
-) -> Iterator[tuple[Database, Tournament]]:
+    file: TournamentFile, url: str, bots: BotStore, say: Say, options: PlaySetup | None = None
+) -> Iterator[OpenTournament]:
     """Start the tournament of a file in the database ``url``, or apply the file's changes to it.
 
-    Its lock is held until the end, and the bots of all entrants are in the store. ``sandbox`` (default: that
-    of ``open_room``) is for builds. Raises TournamentError, StoreError, UsageError, or SandboxError where
-    bots of a tournament that has begun would be contained less than so far.
+    Its lock is held until the end, and the bots of all entrants are in the store. Raises TournamentError,
+    StoreError, UsageError, or SandboxError where bots of a tournament that has begun would be contained less
+    than so far.
     """
     options = options or PlaySetup()
-    room = sandbox or open_room(file, url, bots, options)
-    # Before the database is created: a file that cannot be played must leave none behind.
-    fresh = None if database_exists(url) else _prepare(file, None, bots, options, room, say)
-    with Database.open(url, create=True, busy=BUSY_SECONDS) as database:
-        stored = database.tournaments.find(file.plan.name)
-        tournament = stored or _begin(
-            database, fresh or _prepare(file, database, bots, options, room, say), say
-        )
-        with database.run_lock(tournament, time.time()):
-            tournament = _open_beacon(database, tournament, file, options)
-            check_hosts(database, tournament)  # before rounds are drawn from results that must not count
-            if stored is not None:
-                found = _prepare(file, database, bots, options, room, say)
-                tournament = _amend(database, tournament, found, say, sliced=options.sliced)
-                restore_bots(database, tournament, file, bots, skip=options.skip_broken)
-            yield database, tournament
+    sandbox = open_room(file, url, bots, options)
+    file = with_ponder(file, sandbox, options)
+    if not (options.sliced or options.commits):
+        check_contents(url, say)
+    builds = BotBuilds(bots, sandbox, file.plan.limits.meter)
+    with ExitStack() as stack:
+        database = tournament = None
+        if database_exists(url):
+            database = stack.enter_context(Database.open(url, create=True, busy=BUSY_SECONDS))
+            tournament = database.tournaments.find(file.plan.name)
+            if tournament is not None:
+                tournament = stack.enter_context(_hold(database, tournament, file, options))
+        preparation = _prepare(file, database, builds, options, say)
+        if database is None:  # only now: a file that cannot be played must leave none behind
+            database = stack.enter_context(Database.open(url, create=True, busy=BUSY_SECONDS))
+        if tournament is None:
+            tournament = _begin(database, preparation, say)
+            tournament = stack.enter_context(_hold(database, tournament, file, options))
+        else:
+            tournament = _amend(database, tournament, preparation, say, sliced=options.sliced)
+            restore_bots(database, tournament, file, bots, skip=options.skip_broken)
+        yield OpenTournament(database, tournament, builds)
+
+
+@contextmanager
+def _hold(
+    database: Database, tournament: Tournament, file: TournamentFile, options: PlaySetup
+) -> Iterator[Tournament]:
+    """Hold the lock of a tournament, and give it the value of its beacon if that is there now."""
+    with database.run_lock(tournament, time.time()):
+        opened = _open_beacon(database, tournament, file, options)
+        check_hosts(database, opened)  # before rounds are drawn from results that must not count
+        yield opened
 
 
 def _prepare(
-    file: TournamentFile,
-    database: Database | None,
-    bots: BotStore,
-    options: PlaySetup,
-    sandbox: Sandbox,
-    say: Say,
+    file: TournamentFile, database: Database | None, builds: BotBuilds, options: PlaySetup, say: Say
 ) -> Preparation:
     """Prepare, and build the bots of new entrants; one that cannot be started is refused, or skipped.
 
     Nothing is built, or played later, with less containment than the tournament began with.
     """
-    found = prepare(file, database, bots)
-    if database is not None and (stored := found.stored) is not None and not options.remote:
+    preparation = prepare(file, database, builds.store, say=say)
+    stored = preparation.stored
+    if database is not None and stored is not None and not options.remote:
         # Of one that has ended nothing is played, unless the file adds something; a commitment only builds.
-        plays = not options.commits and (stored.root is None or found.plan != stored.plan)
-        if (plays or found.added) and not find_game(stored.game).outside:
-            refuse_weaker(database, stored, sandbox, allow=options.allow_weaker, say=say)
-    if found.stored is None and options.unbenched:
+        plays = not options.commits and (stored.root is None or preparation.plan != stored.plan)
+        if (plays or preparation.added) and not find_game(stored.game).outside:
+            refuse_weaker(database, stored, builds.sandbox, allow=options.allow_weaker, say=say)
+    if stored is None and options.unbenched:
         name = options.unbenched[0]
         raise UsageError(f"--unbench {name}: {file.plan.name} has not started, so it has no benched entrant")
-    if found.stored is None and file.beacon and not options.commits:
+    if stored is None and file.beacon and not options.commits:
         raise UsageError(
             f"{file.path} takes its seed from {file.beacon.round}: run `tourney commit {file.path}` and"
             " publish its line before that exists"
         )
     if options.here and not options.commits:
-        refuse_unfit_match(found, memory_of(found.plan, found.entrants, bots, reuse=file.run.reuse))
-    if not found.added:
-        return found
+        need = memory_of(preparation.plan, preparation.entrants, builds.store, reuse=file.run.reuse)
+        refuse_unfit_match(preparation, need)
+    if not preparation.added:
+        return preparation
     with naming(file.path):
-        broken = find_broken(found.added, bots, sandbox, file.plan.limits)
+        broken = builds.find_broken(preparation.added)
         if not options.skip_broken:
-            refuse_broken(found.added, broken)
-        return replace(found, added=without_broken(file.plan, found.added, broken, found.before))
+            refuse_broken(preparation.added, broken)
+        added = without_broken(file.plan, preparation.added, broken, preparation.before)
+    return replace(preparation, added=added)
 
 
-def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
-    file = found.file
+def _begin(database: Database, preparation: Preparation, say: Say) -> Tournament:
+    file = preparation.file
+    begun = database.tournaments.find(file.plan.name)
+    if begun is not None:  # another process has begun it since: this is refused while that one plays
+        with database.run_lock(begun, time.time()):
+            pass
+    seed = secrets.randbits(128) if file.seed is None else file.seed
+    beacon = None if file.beacon is None else Beacon(file.beacon.round)
     tournament = database.tournaments.add(
         file.plan,
-        seed=0 if file.beacon else secrets.randbits(128) if file.seed is None else file.seed,
-        origin=Origin(
-            file.seed is not None, secrets.token_hex(16), file.beacon and Beacon(file.beacon.round)
-        ),
+        seed=seed if beacon is None else 0,  # 0 until the beacon's value is known
+        origin=Origin(file.seed is not None, secrets.token_hex(16), beacon),
         run=file.run,
-        entrants=found.added,
+        entrants=preparation.added,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     if file.presentation:
@@ -152,7 +172,7 @@ def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
     game = find_game(tournament.game)
     if tournament.origin.chosen and risk_text(tournament.plan, game):
         say(f"seed: {origin_text(tournament, game)}")
-    say(f"commitment to plan and seed: {commitment_of(tournament, found.added)}")
+    say(f"commitment to plan and seed: {commitment_of(tournament, preparation.added)}")
     if not tournament.waits:
         pair_next(database, tournament.id)
     return database.tournaments.by_id(tournament.id)
@@ -176,51 +196,52 @@ def _open_beacon(
     if beacon is None or beacon.value:
         has = "no beacon" if beacon is None else f"the value {beacon.value} of its beacon"
         raise UsageError(f"{tournament.name} has {has}, so it cannot take the value {value}")
-    made = commitment_of(tournament, database.tournaments.entrants(tournament.id))
-    seed = beacon_seed(made, tournament.origin.salt, value)
+    commitment = commitment_of(tournament, database.tournaments.entrants(tournament.id))
+    seed = beacon_seed(commitment, tournament.origin.salt, value)
     database.tournaments.keep_beacon(tournament.id, Beacon(beacon.round, value), seed)
     pair_next(database, tournament.id)
     return database.tournaments.by_id(tournament.id)
 
 
 def _amend(
-    database: Database, tournament: Tournament, found: Preparation, say: Say, *, sliced: bool
+    database: Database, tournament: Tournament, preparation: Preparation, say: Say, *, sliced: bool
 ) -> Tournament:
-    file = found.file
+    file = preparation.file
     if file.presentation != database.tournaments.presentation(tournament.id):
         database.tournaments.keep_presentation(tournament.id, file.presentation)
         say(f"the title, description, logo or links of {tournament.name} have changed")
-    for sentence in _changed_bots(found):
+    for sentence in _changed_bots(preparation):
         say(sentence)
-    plan = found.plan
-    if not (found.added or plan != tournament.plan or file.run != tournament.run.settings):
+    plan = preparation.plan
+    if not (preparation.added or plan != tournament.plan or file.run != tournament.run.settings):
         return tournament
     if tournament.root is not None and not sliced:
         say(
             f"{tournament.name} had ended, and its seed has been open since: anyone who knows it can"
             " compute the dice of further rounds"
         )
-    left = dict.fromkeys(found.withdrawn, found.paired + 1)
-    database.tournaments.amend(tournament.id, plan=plan, run=file.run, entrants=found.added, left=left)
-    for entrant in found.added:
+    left = dict.fromkeys(preparation.withdrawn, preparation.paired + 1)
+    database.tournaments.amend(tournament.id, plan=plan, run=file.run, entrants=preparation.added, left=left)
+    for entrant in preparation.added:
         say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
     for number, round_ in left.items():
-        say(f"{found.before[number].name} is withdrawn from {tournament.name} from round {round_} on")
+        say(f"{preparation.before[number].name} is withdrawn from {tournament.name} from round {round_} on")
     return database.tournaments.by_id(tournament.id)
 
 
-def _changed_bots(found: Preparation) -> Iterator[str]:
-    """Yield a sentence for each entrant by path whose files are others now than those that play."""
-    plan = found.file.plan
-    for entrant in found.before:
+def _changed_bots(preparation: Preparation) -> Iterator[str]:
+    """Yield a sentence for each entrant by path whose files changed since it entered."""
+    plan = preparation.file.plan
+    for entrant in preparation.before:
         bot = json.loads(entrant.line)["bot"]
-        path = None if bot is None or entrant.left else path_of(bot, found.file.path.parent)
+        path = None if bot is None or entrant.left else path_of(bot, preparation.file.path.parent)
         try:
             same = path is None or digest_of_bot(path) == entrant.entrant.digest
         except BotError:  # the stored copy plays whatever became of the path
             continue
         if not same:
-            new = f'add [[entrant]] with bot = {show(bot)} and name = "{entrant.name}-2" to {found.file.path}'
+            entry = f'[[entrant]] with bot = {show(bot)} and name = "{entrant.name}-2"'
+            new = f"add {entry} to {preparation.file.path}"
             if not find_format(plan.format).takes_entrants:
                 new = "choose a new name for the tournament"
             yield (
@@ -277,32 +298,28 @@ def run_tournament(
     cannot be played or changes a fixed key, UsageError if the tournament is being run already, SandboxError
     if the sandbox is not available, StoreError, and WorkerError.
     """
-    listener, options = listener or Listener(), options or PlaySetup()
-    options = replace(options, here=plays_here(make_executor))
-    bots = BotStore(folder.absolute())
-    if find_game(file.plan.game).outside and file.run.sandbox == "strict":
+    listener = listener or Listener()
+    options = replace(options or PlaySetup(), here=plays_here(make_executor))
+    outside = find_game(file.plan.game).outside
+    if outside and file.run.sandbox == "strict":
         raise SandboxError(
             'sandbox = "strict" is not possible with an outside referee, which nothing contains'
         )
-    sandbox = open_room(file, url, bots, options)
-    fitting = options.pinning.fitting(MatchMemory.of(file.plan.limits, file.plan.seats))
-    file = with_ponder(file, sandbox, fitting if options.here else options.pinning)
-    if not options.sliced:
-        check_contents(url, listener.say)
-    with open_tournament(file, url, bots, listener.say, options, sandbox) as (database, opened):
+    bots = BotStore(folder.absolute())
+    with open_tournament(file, url, bots, listener.say, options) as (database, opened, builds):
         if kind := network_file_system(database.place):
             listener.say(
                 f"the database is on a network file system ({kind}): use it from this machine only while the"
                 " run goes on; for several machines, use PostgreSQL"
             )
         replay_spool(database, opened, spool_path(database.place, opened), listener.say)
-        if not options.remote and opened.root is None and not find_game(opened.game).outside:
-            keep_first(database, opened, sandbox)
-        tournament = make_ready(database, opened, bots, sandbox, listener.say, options)
+        if not (options.remote or outside) and opened.root is None:
+            keep_first(database, opened, builds.sandbox)
+        tournament = make_ready(database, opened, builds, listener.say, options)
         try:
-            return _play(database, tournament, make_executor, bots, listener, options)
+            return _play(database, tournament, make_executor, builds, listener, options)
         finally:
-            sandbox.sweep()
+            builds.sandbox.sweep()
 
 
 def commit_tournament(
@@ -313,9 +330,7 @@ def commit_tournament(
     One that has begun already has the commitment of its start. Raises as ``run_tournament``.
     """
     bots = BotStore(folder.absolute())
-    sandbox = open_room(file, url, bots, options)
-    file = with_ponder(file, sandbox, options.pinning)
-    with open_tournament(file, url, bots, say, options, sandbox) as (database, tournament):
+    with open_tournament(file, url, bots, say, options) as (database, tournament, _):
         return tournament, commitment_of(tournament, database.tournaments.entrants(tournament.id))
 
 
@@ -323,7 +338,7 @@ def _play(
     database: Database,
     tournament: Tournament,
     make_executor: Callable[[], MatchExecutor],
-    bots: BotStore,
+    builds: BotBuilds,
     listener: Listener,
     options: PlaySetup,
 ) -> Summary:
@@ -345,19 +360,19 @@ def _play(
     )
     with closing(spool), closing(status):
         executor = make_executor()  # last: a file or a bot that is refused starts no process
-        run = executor_run(database, tournament, bots, listener.say)
+        run = executor_run(database, tournament, builds.store, listener.say)
         executor.begin(replace(run, floor=None if options.allow_weaker else floor))
-        summary = Coordinator(database, tournament.id, executor, bots.root, control).run()
+        summary = Coordinator(database, tournament.id, executor, builds.store.root, control).run()
         ended = database.tournaments.by_id(tournament.id)
         if summary.end in (End.FINISHED, End.FAULTS):
-            refuse_unstarted(database, ended, bots)
+            refuse_unstarted(database, ended, builds)
         if summary.end is End.FINISHED:
             check_benches(database, ended)
         root = keep_root(database, ended, listener.say)
         return replace(summary, until=until_now(database, ended), root=root)
 
 
-def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore) -> None:
+def refuse_unstarted(database: Database, tournament: Tournament, builds: BotBuilds) -> None:
     """Raise BotError, with a reason for each bot, if none started in the first batch of matches."""
     faulty = {number: faults for number, _, faults in database.matches.faulty(tournament.id)}
     if not any(map(none_started, faulty.values())):
@@ -366,18 +381,18 @@ def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore)
     first = PlayOrder.of(tournament, entrants).sorted(database.schedules.rows(tournament.id))[:BATCH]
     if not all(none_started(faulty.get(number, ())) for number, _ in first):
         return
-    sandbox = open_sandbox(tournament.run.sandbox, {})  # the start has looked after what is private
     limits = tournament.plan.limits
-    reasons: dict[int, str] = {}
+    reasons: dict[int, str] = {}  # by the entrant's number
     for number, row in first:
         log = database.records.log(tournament.id, number)
         notes = {line.seat: line.text for line in log if line.kind == "note"}
         for seat, place in enumerate(row.seats, 1):
             if place not in reasons:
-                one = entrants[place]
+                entrant = entrants[place]
                 note = notes.get(seat, "it fails at start-up")
-                advice = start_advice(bots.fetch(one.entrant.digest), bots, sandbox, limits, note)
-                reasons[place] = f"{one.name}: {advice or note}"
+                bot = builds.store.fetch(entrant.entrant.digest)
+                advice = start_advice(bot, builds.store, builds.sandbox, limits, note)
+                reasons[place] = f"{entrant.name}: {advice or note}"
     number, row = first[0]
     raise BotError(
         f"no bot of {tournament.name} starts, so the run has ended: {'; '.join(reasons.values())}; see"
@@ -387,7 +402,7 @@ def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore)
 
 
 def executor_run(database: Database, tournament: Tournament, bots: BotStore, say: Say) -> Run:
-    """What an executor learns of a tournament before its first match."""
+    """The facts about a tournament that an executor gets before its first match."""
     entrants = database.tournaments.entrants(tournament.id)
     return Run(
         seed=tournament.seed,
@@ -395,9 +410,9 @@ def executor_run(database: Database, tournament: Tournament, bots: BotStore, say
         limits=tournament.plan.limits,
         sandbox=tournament.run.sandbox,
         bots=str(bots.root),
-        digests=tuple(sorted({one.entrant.digest for one in entrants if not one.broken})),
+        digests=tuple(sorted({stored.entrant.digest for stored in entrants if not stored.broken})),
         say=say,
-        refused={one.host: one.why for one in database.hosts.refused(tournament.id)},
+        refused={refusal.host: refusal.why for refusal in database.hosts.refused(tournament.id)},
         seats=tournament.seats,
         modules=memory_of(tournament.plan, entrants, bots, reuse=False).modules,
         reuse=tournament.run.reuse,

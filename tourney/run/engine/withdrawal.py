@@ -19,19 +19,13 @@ from typing import Final
 import msgspec
 
 from tourney.check.schedule import StoredSchedule, first_draw_from, wrongly_benched
-from tourney.errors import (
-    EnvironmentFailure,
-    StoreDamaged,
-    StoreUnavailable,
-    UsageError,
-    WorkerError,
-    counted,
-)
+from tourney.errors import EnvironmentFailure, StoreDamaged, StoreUnavailable, UsageError, WorkerError
 from tourney.match.result import machine_of
 from tourney.schedule.player_history import startup_failures
 from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 _CHUNK: Final = 500  # matches to read at a time
 _SHOWN: Final = 8  # numbers and spans of numbers to name in a sentence
@@ -43,8 +37,8 @@ class Withdrawal:
 
     ``matches`` were played on ``host``, or were named if that is "". ``failed`` are void because machines
     failed, perhaps on purpose. ``benched`` are void, or were played, because of failed starts that no longer
-    count. ``later`` are those of the rounds after ``rounds``, which were drawn from any of these; ``rounds``
-    is None where none were.
+    count. ``later`` are the matches of the rounds after ``rounds``, which were drawn from any of these;
+    ``rounds`` is None where none were.
     """
 
     host: str
@@ -56,17 +50,17 @@ class Withdrawal:
 
     def reasons(self) -> dict[str, tuple[int, ...]]:
         """The matches by the reason for which they do not count; each match once."""
-        found = {
+        by_reason = {
             f"played on the host {self.host}" if self.host else "named": self.matches,
             "void because machines failed": self.failed,
             "decided by failed starts that no longer count": self.benched,
             f"drawn after round {self.rounds}, from results that no longer count": self.later,
         }
         seen: set[int] = set()
-        for why, numbers in found.items():
-            found[why] = tuple(number for number in numbers if number not in seen)
+        for why, numbers in by_reason.items():
+            by_reason[why] = tuple(number for number in numbers if number not in seen)
             seen.update(numbers)
-        return {why: numbers for why, numbers in found.items() if numbers}
+        return {why: numbers for why, numbers in by_reason.items() if numbers}
 
 
 def find_withdrawal(database: Database, tournament: Tournament, host: str) -> Withdrawal:
@@ -81,13 +75,15 @@ def find_withdrawal(database: Database, tournament: Tournament, host: str) -> Wi
     mine = tuple(machines.get(machine, ()))
     # The host may have made matches void on purpose; which host failed a void match is not stored.
     failed = tuple(number for number, _ in database.totals.void_matches(tournament.id)) if mine else ()
-    found = _with_drawn(StoredSchedule.of(database, tournament), Withdrawal(machine, mine, failed))
-    if not found.reasons() and machine not in [one.host for one in database.hosts.refused(tournament.id)]:
-        known = ", ".join(sorted(filter(None, machines))) or "none"
+    withdrawal = _with_drawn(StoredSchedule.of(database, tournament), Withdrawal(machine, mine, failed))
+    if not withdrawal.reasons() and machine not in [
+        refusal.host for refusal in database.hosts.refused(tournament.id)
+    ]:
+        names = ", ".join(sorted(filter(None, machines))) or "none"
         raise UsageError(
-            f"{tournament.name} has no match of the host {machine!r}; hosts of its stored matches: {known}"
+            f"{tournament.name} has no match of the host {machine!r}; hosts of its stored matches: {names}"
         )
-    return found
+    return withdrawal
 
 
 def find_named(database: Database, tournament: Tournament, numbers: Collection[int]) -> Withdrawal:
@@ -96,20 +92,20 @@ def find_named(database: Database, tournament: Tournament, numbers: Collection[i
     Raises UsageError for the number of a match without a result.
     """
     stored = StoredSchedule.of(database, tournament)
-    known = {match.number for match in stored.matches if match.result is not None}
-    if unknown := sorted(set(numbers) - known):
-        raise UsageError(f"match {unknown[0]} of {tournament.name} has no result that could be withdrawn")
+    finished = {match.number for match in stored.matches if match.result is not None}
+    if unfinished := sorted(set(numbers) - finished):
+        raise UsageError(f"match {unfinished[0]} of {tournament.name} has no result that could be withdrawn")
     return _with_drawn(stored, Withdrawal("", tuple(sorted(set(numbers)))))
 
 
-def _with_drawn(stored: StoredSchedule, found: Withdrawal) -> Withdrawal:
-    """A withdrawal with what was decided by its matches, and drawn from them."""
-    gone = {*found.matches, *found.failed}
+def _with_drawn(stored: StoredSchedule, withdrawal: Withdrawal) -> Withdrawal:
+    """A withdrawal, completed by the matches that it decided and the rounds drawn from it."""
+    gone = {*withdrawal.matches, *withdrawal.failed}
     benched = _decided_by(stored, gone)
     touched = [match.key.round for match in stored.matches if match.number in {*gone, *benched}]
     rounds = first_draw_from(stored, min(touched)) if touched else None
     later = [match.number for match in stored.matches if rounds is not None and match.key.round > rounds]
-    return replace(found, benched=tuple(benched), later=tuple(later), rounds=rounds)
+    return replace(withdrawal, benched=tuple(benched), later=tuple(later), rounds=rounds)
 
 
 def _decided_by(stored: StoredSchedule, gone: Collection[int]) -> list[int]:
@@ -125,8 +121,10 @@ def _decided_by(stored: StoredSchedule, gone: Collection[int]) -> list[int]:
     }
     matches = [match for match in stored.matches if match.number in gone]
     possible = [(match.number, entrant) for match in matches for entrant in match.seats if entrant in failing]
-    kept = tuple(replace(one, result=None) if one.number in gone else one for one in stored.matches)
-    return [match.number for match, _ in wrongly_benched(replace(stored, matches=kept), possible)]
+    remaining = tuple(
+        replace(match, result=None) if match.number in gone else match for match in stored.matches
+    )
+    return [match.number for match, _ in wrongly_benched(replace(stored, matches=remaining), possible)]
 
 
 def withdraw(
@@ -148,11 +146,11 @@ def withdraw(
             f"the matches cannot be kept in {path}: {error.strerror}; nothing is withdrawn"
         ) from error
     with database.transaction() as writer:
-        known = {one.host: one.why for one in writer.hosts.refused(tournament.id)}
+        reasons = {refusal.host: refusal.why for refusal in writer.hosts.refused(tournament.id)}
         if readmit:
             writer.hosts.accept(tournament.id, withdrawal.host)
         elif withdrawal.host:
-            why = known.get(withdrawal.host, "its matches were withdrawn")
+            why = reasons.get(withdrawal.host, "its matches were withdrawn")
             writer.hosts.refuse(tournament.id, withdrawal.host, why)
         if numbers:
             writer.matches.withdraw(tournament.id, numbers, withdrawal.rounds)
@@ -184,7 +182,7 @@ class CaughtHosts:
             try:
                 self._database.hosts.refuse(self._tournament, machine, why)
                 refused = self._database.hosts.refused(self._tournament)
-                counts = counts or any(one.host == machine and one.matches for one in refused)
+                counts = counts or any(refusal.host == machine and refusal.matches for refusal in refused)
             except StoreUnavailable:
                 # Nothing is known of the stored matches, and a run must not go on from forged ones.
                 counts = True
@@ -254,7 +252,7 @@ def _keep(database: Database, tournament: Tournament, withdrawal: Withdrawal, pa
                 data["entrants"] = [names[seat] for seat in match.seats]
                 if match.result is not None and not match.result.digest:
                     data["void"] = match.result.note
-                with suppress(StoreDamaged):  # what is damaged cannot be kept
+                with suppress(StoreDamaged):  # a damaged record cannot be kept
                     record, _, measured = unpack_parts(
                         parts.get(match.number, MatchParts()), len(match.seats)
                     )

@@ -28,7 +28,7 @@ class MatchTask:
     (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
     With a ``guide``, which only workers of this machine get, the seats follow it. The bots of ``absent``
     entrants are not started, for the reasons given. ``floor``: the degrees of the protections below which the
-    match must not be played; those that are not named have none.
+    match must not be played; other entrants have none.
     """
 
     number: int
@@ -71,7 +71,7 @@ class WorkerReply:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What an executor learns about a run before the first match.
+    """The facts about a run that an executor gets before the first match.
 
     ``seed`` is the tournament's; it never leaves this machine. ``bots`` is the folder of the bot store, and
     ``digests`` names the bots that play. ``say`` prints a message. ``refused`` are the machines that get no
@@ -95,13 +95,14 @@ class Run:
 
     @property
     def memory(self) -> MatchMemory:
-        """What the bots of a match may use."""
+        """The memory that the bots of a match may use."""
         return MatchMemory.of(self.limits, self.seats, modules=self.modules, reuse=self.reuse)
 
 
 def plays_here(make: Callable[..., "MatchExecutor"]) -> bool:
     """Whether the executor that this makes plays on this machine, as far as that can be seen."""
-    kind, address = getattr(make, "func", make), getattr(make, "keywords", {}).get("address", "")
+    kind = getattr(make, "func", make)
+    address = getattr(make, "keywords", {}).get("address", "")
     return not (getattr(kind, "remote", False) and address)
 
 
@@ -175,7 +176,7 @@ class MatchExecutor(ABC):
 
     @abstractmethod
     def restart(self) -> None:
-        """Replace the workers after one was lost; what was submitted is lost."""
+        """Replace the workers after one was lost; all submitted matches are lost."""
 
     @abstractmethod
     def drain(self) -> None:
@@ -199,7 +200,7 @@ EXECUTORS: Registry[MatchExecutor] = Registry(
 """The executors by name; each is made with the number of workers and ``cpus``."""
 
 DEFAULT_RECHECK: Final = 200
-"""Of 10,000 matches that other hosts play, those that are replayed on a second host: 2 %."""
+"""The number of 10,000 matches of other hosts that a second host replays: 2 %."""
 
 
 def is_remote(text: str) -> bool:

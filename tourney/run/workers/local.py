@@ -7,15 +7,14 @@ from ctypes import Array, c_double
 from functools import partial
 from typing import ClassVar, Final
 
-from tourney.errors import InputError
 from tourney.games.registry import find_game
 from tourney.match.match_memory import ALL_FIT, MatchesAtOnce, MatchMemory, plan_matches, refuse_unfit
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
-from tourney.run.workers.worker import adopt_orphans, kill_orphans
+from tourney.run.workers.worker import BatchReplies, adopt_orphans, kill_orphans
 from tourney.spawning import WorkerContext
 
-MAX_BATCH: Final = 32
+MAX_BATCH: Final = 32  # all of a batch is replayed when its worker dies
 BATCH_SECONDS: Final = 0.025  # the time of a batch of matches with ``reuse``
 AHEAD_BATCH: Final = 2
 """The most matches of a batch without it: more would wait behind a slow one while other workers are idle.
@@ -24,9 +23,6 @@ Without a sandbox nothing is made ahead, so there each match travels alone.
 """
 AHEAD_SECONDS: Final = 0.25  # the time of a batch without it: within a batch, sandboxes are made ahead
 STOP_SECONDS: Final = 5.0  # the time a worker has to end its bots when the run stops at once
-
-Replies = tuple[list[WorkerReply | InputError], float]
-"""The replies to a batch of matches, and the seconds it took."""
 
 
 class LocalExecutor(MatchExecutor):
@@ -98,15 +94,16 @@ class LocalExecutor(MatchExecutor):
 
     def flush(self) -> None:
         """Send the matches held back. Raises BrokenExecutor where a worker was lost."""
-        held, self._held = self._held, []
+        held = self._held
+        self._held = []
         if held:
             batch = self._executor.submit(worker.play_batch, [task for task, _ in held])
             batch.add_done_callback(partial(self._set_replies, held))
 
     def _set_replies(
-        self, held: "list[tuple[MatchTask, Future[WorkerReply]]]", batch: "Future[Replies]"
+        self, held: "list[tuple[MatchTask, Future[WorkerReply]]]", batch: "Future[BatchReplies]"
     ) -> None:
-        """Give each match of a batch its reply; those of a cancelled batch get none.
+        """Give each match of a batch its reply; matches of a cancelled batch get none.
 
         How long they took decides the size of the next batch.
         """
@@ -145,7 +142,7 @@ class LocalExecutor(MatchExecutor):
         kill_orphans()
 
     def stop(self) -> None:
-        """Ask the workers to end with their bots; kill those that do not in time."""
+        """Ask the workers to end with their bots; kill workers that do not end in time."""
         self._draining.set()
         workers = multiprocessing.active_children()  # before the shutdown, which forgets them
         self._executor.shutdown(wait=False, cancel_futures=True)

@@ -20,7 +20,7 @@ from functools import cache
 from multiprocessing.util import Finalize
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.bot_processes import BotProcesses
@@ -32,10 +32,10 @@ from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
 from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
-_PR_SET_CHILD_SUBREAPER = 36
-_ATTEMPTS = 100
-_MOST_BYTES = 1 << 16
-_LAST_SECONDS = 2.0
+_PR_SET_CHILD_SUBREAPER = 36  # of Linux' prctl.h: orphans of descendants become children of this process
+_ATTEMPTS = 100  # to kill processes that start others meanwhile; a fork bomb must not hold the worker
+_MOST_BYTES = 1 << 16  # of the kernel's list of children; a longer one is read another way
+_LAST_SECONDS = 2.0  # for the main thread to end its bots before the process ends anyway
 
 
 class _StopNow(BaseException):
@@ -107,8 +107,15 @@ def play_task(task: MatchTask, following: MatchTask | None = None) -> WorkerRepl
         _set_status(0)
 
 
-def play_batch(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputError], float]:
-    """Play matches in turn; return the reply or the InputError of each, and the seconds taken."""
+class BatchReplies(NamedTuple):
+    """The replies to a batch, an InputError for a match that cannot be played, and the seconds taken."""
+
+    replies: list[WorkerReply | InputError]
+    seconds: float
+
+
+def play_batch(tasks: Sequence[MatchTask]) -> BatchReplies:
+    """Play matches in turn."""
     started = time.monotonic()
     replies: list[WorkerReply | InputError] = []
     for task, following in zip(tasks, [*tasks[1:], None], strict=True):
@@ -118,7 +125,7 @@ def play_batch(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputErro
             replies.append(error)
     for runner in _RUNNERS:
         runner.end_waiting()  # if the last match was not started
-    return replies, time.monotonic() - started
+    return BatchReplies(replies, time.monotonic() - started)
 
 
 def _set_status(number: int) -> None:
@@ -136,7 +143,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
             _Worker.playing = True
             runner = _match_runner(task.bots, task.sandbox, task.reuse, task.floor)
             after = following.spec if following is not None else None
-            played = runner.play(task.spec, after, task.guide, task.absent)
+            wrap = None if task.guide is None else task.guide.channel
+            played = runner.play(task.spec, after, wrap, task.absent)
         finally:
             _Worker.playing = False
         kill_strays(BotProcesses.alive)
@@ -152,7 +160,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
         cause: Cause = "overload" if isinstance(error, OverloadError) else "machine"
         blame = None
         if isinstance(error, OutOfMemoryError):
-            cause, blame = "memory", Blame(error.bot, error.proven)
+            cause = "memory"
+            blame = Blame(error.bot, error.proven) if error.bot else None
         return WorkerReply(task.number, failure=f"{name}{error}", cause=cause, blame=blame)
     return WorkerReply(task.number, played)
 
@@ -187,13 +196,9 @@ def _match_runner(
     box.most_processes = _Worker.plan.processes
     launcher = StoreLauncher(BotStore(Path(bots)), box)
     runner = MatchRunner(
-        launcher,
-        sandbox=box,
-        reuse=reuse,
-        processors=_Worker.processors,
-        hold=launcher.hold,
-        kept=_Worker.plan.kept,
+        launcher, sandbox=box, reuse=reuse, processors=_Worker.processors, hold=launcher.hold
     )
+    runner.kept = _Worker.plan.kept
     _RUNNERS.append(runner)
     Finalize(None, runner.close, exitpriority=10)
     return runner
@@ -237,35 +242,35 @@ def kill_orphans() -> int:
     Bots and the processes they start have other sessions, workers do not. To be called only when no bot of
     this process itself plays.
     """
-    own = os.getsid(0)
+    session = os.getsid(0)
 
     def others() -> Iterator[int]:
         for pid in children_of(os.getpid()):
             with suppress(OSError):
-                if os.getsid(pid) != own:
+                if os.getsid(pid) != session:
                     yield pid
 
     return _kill(lambda: list(others()))
 
 
-def kill_strays(known: Collection[int]) -> int:
-    """Kill and reap this process's children that are not ``known``, with their descendants; return how many.
+def kill_strays(expected: Collection[int]) -> int:
+    """Kill and reap the child processes that are not ``expected``, and their descendants; return how many.
 
     For a process whose only children are bots: any other escaped from a bot whose match is over.
     """
-    return _kill(lambda: [pid for pid in _children() if pid not in known])
+    return _kill(lambda: [pid for pid in _children() if pid not in expected])
 
 
 def _kill(find: Callable[[], list[int]]) -> int:
     count = 0
     for _ in range(_ATTEMPTS):  # a process may start another one before it is killed
-        for pid in (found := find()):
+        for pid in (pids := find()):
             signal_tree(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
-        if not found:
+        if not pids:
             break
-        count += len(found)
+        count += len(pids)
     return count
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import new_league, reopened
 from tests.support.command import PROGRAM, invoke, popen, run
-from tests.support.leagues import new_league, reopened
 from tests.support.processes import wait_for
 from tourney.addons.league.folder import League
 from tourney.addons.league.nights import league_lock

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tests.addons.league.leagues import new_league
 from tests.support.command import invoke
-from tests.support.leagues import new_league
 
 
 def test_publish_writes_site_and_units(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import new_league, put, run
 from tests.support.command import invoke
-from tests.support.leagues import new_league, put, run
 
 
 @pytest.mark.usefixtures("admitted")

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.addons.league.leagues import new_league, put
 from tests.support.command import invoke
-from tests.support.leagues import new_league, put
 from tourney.addons.league.commands.status import league_status, status_text
 from tourney.addons.league.folder import League, make_league
 from tourney.addons.league.ledger import (

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.addons.league.leagues import NOW, new_league
 from tests.support.accounts import AUTHOR, ORGANISER, give, needs_root, run_as
 from tests.support.command import invoke
 from tests.support.folders import write_bot
-from tests.support.leagues import NOW, new_league
 from tourney.addons.league.intake import look
 
 

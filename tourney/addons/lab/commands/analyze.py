@@ -16,7 +16,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import counting, current
 from tourney.cli.run_options import ReplayOptions
-from tourney.errors import BotError, InputError, UsageError, counted
+from tourney.errors import BotError, InputError, UsageError
 from tourney.interface.found_match import check_match_name, is_file, read_match
 from tourney.interface.playing import split_bot
 from tourney.match.analysis import Analyser, Analysis, Mark
@@ -26,6 +26,7 @@ from tourney.run.private_paths import private_paths
 from tourney.schema import Document, Part
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import counted
 
 
 class AnalyzedAction(Part, frozen=True, kw_only=True):
@@ -136,7 +137,7 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
 
 @dataclass
 class _Analyses:
-    """The analyses so far, and sentences on the matches that have none."""
+    """The analyses so far, and sentences on the matches without one."""
 
     matches: list[AnalyzedMatch] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -184,6 +185,7 @@ def _value_stored(
     if not numbers:
         current().say(f"{options.bot} has no lost match in {tournament.name}")
     done = analyses.done(tournament.id, key)
+    # An analysis with the same bot and limit is never made twice: it may have taken hours.
     todo = [number for number in numbers if number not in done]
     failed: dict[int, tuple[str, ...]] = {}
     for valued in _valued(len(todo), lambda index: load(tournament.id, todo[index]), analyser, options):
@@ -203,7 +205,7 @@ def _value_stored(
 def _valued(
     count: int, load: Callable[[int], Record], analyser: Analyser, options: _AnalyzeRequest
 ) -> Iterator[Replayed]:
-    """Yield each match as it is valued, by workers, with the progress shown."""
+    """Yield each match once workers have valued it, and show the progress."""
     if not count:
         return
     bot = BotStore(Path(options.bots)).fetch(analyser.bot.digest)

@@ -14,12 +14,13 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.errors import CheckError, counted
+from tourney.errors import CheckError
 from tourney.interface.found_match import find_match
 from tourney.match.result import PlayedMatch
 from tourney.match.runner import StoreLauncher
 from tourney.run.private_paths import private_paths
 from tourney.schema import Document, SandboxLevel
+from tourney.texts import counted
 
 
 class DebugDocument(Document, frozen=True, kw_only=True):
@@ -74,23 +75,23 @@ def command(match: str, options: _DebugRequest) -> None:
     No time is limited, so you may stop in a debugger. Standard error is the terminal; breakpoint() of Python
     opens pdb there. --under starts the program under a debugger or profiler.
     """
-    found = find_match(match, options.db).published()
+    stored_match = find_match(match, options.db).published()
     store = BotStore(Path(options.bots).absolute())
     if options.until is not None:
-        for number, seat in enumerate(found.record.seats, start=1):
+        for number, seat in enumerate(stored_match.record.seats, start=1):
             if number != options.seat:
                 store.provide(seat.digest)
     program = OwnProgram(options.bot, options.words, tuple(shlex.split(options.under)))
     sandbox = open_sandbox(options.sandbox, private_paths(options.db, store.root))
     launch = StoreLauncher(store, sandbox)
-    debugged = DebugMatch(found.record, options.seat, program, options.until, launch, options.clock)
+    debugged = DebugMatch(stored_match.record, options.seat, program, options.until, launch, options.clock)
     # Ctrl-C is for the debugger. A handler, not SIG_IGN, which the program would inherit.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         played = debugged.play(lambda pid: _started(pid, wait=options.wait))
     finally:
         signal.signal(signal.SIGINT, before)
-    _show(found.label, played, tuple(debugged.differences(played)), options)
+    _show(stored_match.label, played, tuple(debugged.differences(played)), options)
 
 
 def _show(
@@ -118,11 +119,15 @@ def _show(
     output.text(f"{options.bot} chooses every action of seat {options.seat} in {label}")
 
 
-def _words(one: Difference) -> str:
-    if not one.was or not one.now:
-        entry = "the match went on by " + one.now if one.now else f"the match was over before {one.was}"
-        return f"action {one.action}: {entry}"
-    return f"action {one.action}: the record has {one.was}, now it is {one.now}"
+def _words(difference: Difference) -> str:
+    if not difference.was or not difference.now:
+        entry = (
+            "the match went on by " + difference.now
+            if difference.now
+            else f"the match was over before {difference.was}"
+        )
+        return f"action {difference.action}: {entry}"
+    return f"action {difference.action}: the record has {difference.was}, now it is {difference.now}"
 
 
 def _started(pid: int, *, wait: bool) -> None:

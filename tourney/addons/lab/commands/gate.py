@@ -47,7 +47,7 @@ class GateCommand(click.Command):
 def _spread(args: Sequence[str]) -> Iterator[str]:
     taking = False
     for place, word in enumerate(args):
-        if word == "--":  # what follows are arguments, whatever they look like
+        if word == "--":  # all further words are arguments, even if they begin with a hyphen
             yield from args[place:]
             return
         if word.startswith("-") and word != "-":
@@ -55,6 +55,7 @@ def _spread(args: Sequence[str]) -> Iterator[str]:
             if not taking:
                 yield word
         elif taking:
+            # One word, so that a bot called "-x" is not taken for an option.
             yield f"--against={word}"
         else:
             yield word
@@ -113,7 +114,7 @@ class _GateRequest(opt.CommandOptions):
     words: tuple[str, ...] = opt.shared(opt.args_option("candidate"))
     pairs: PairOptions
     asking: AskingOptions
-    format_: object = opt.formats(GateResult, formats=("text", *(one.value for one in WRITERS)))
+    format_: object = opt.formats(GateResult, formats=("text", *(writer.value for writer in WRITERS)))
     files: tuple[Path, ...] = option(
         "--out FILE",
         "Also write the verdict to a file: .md, .json, or .xml (JUnit); repeatable.",
@@ -123,9 +124,11 @@ class _GateRequest(opt.CommandOptions):
 
     def rule(self) -> GateRule:
         """The rule of the gate. Raises UsageError."""
-        low, high = self.no_regression or 0.0, self.gain
+        low = self.no_regression or 0.0
+        high = self.gain
         if high is None:
             high = GAIN if self.no_regression is None else 0.0
+        # A batch is never larger than the limit, which is counted in whole batches.
         batch = min(self.batch, self.max_pairs or self.batch)
         luck = not self.pairs.no_luck
         if self.sprt is not None:

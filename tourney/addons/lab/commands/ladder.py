@@ -19,7 +19,7 @@ from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.show import log_lines
-from tourney.errors import EnvironmentFailure, UsageError, counted
+from tourney.errors import EnvironmentFailure, UsageError
 from tourney.files import DEFAULT_DB
 from tourney.games.registry import find_game
 from tourney.interface.found_match import find_match
@@ -31,6 +31,7 @@ from tourney.run.summary import End
 from tourney.schedule.row import MAX_ROWS
 from tourney.schema import Document, Part, SandboxLevel
 from tourney.store.values import RunSettings
+from tourney.texts import counted
 
 
 class LadderRung(Part, frozen=True, kw_only=True):
@@ -147,6 +148,7 @@ def command(bot: str | None, options: _LadderRequest) -> None:
     out = result.ending == "out" or (stopped and bool(result.faults))
     text = partial(_print, db, where, out)
     print_answer(answer, text, result.rungs, RUNG_COLUMNS)
+    # The rungs ship with Tourney, so their faults point to the machine.
     if stopped and not out:
         raise EnvironmentFailure(
             f"the rungs were at fault in {result.not_counted} games, not the bot: run `tourney doctor`, or"
@@ -157,7 +159,7 @@ def command(bot: str | None, options: _LadderRequest) -> None:
 
 
 def listed_rungs(game: str | None, seats: int | None) -> tuple[LadderRung, ...]:
-    """The rungs of the ladders of a game and number of seats (None: of all), strongest last.
+    """The rungs of the ladders of a game and number of seats (None: all), the strongest last.
 
     Raises UsageError if there are none.
     """

@@ -31,7 +31,7 @@ PAIRS = click.IntRange(1, 100_000)
 
 
 class PairOptions(opt.CommandOptions):
-    """How bots play mirrored pairs of games."""
+    """The options of mirrored pairs of games."""
 
     game: str = option("--game GAME", "Game to play.", required=True)
     options: dict[str, str] = opt.shared(opt.game_option)
@@ -107,7 +107,7 @@ class PairOptions(opt.CommandOptions):
 
 
 class AskingOptions(opt.CommandOptions):
-    """Where and how long a question is played."""
+    """The place and the time limit of a question's games."""
 
     workers: int | None = opt.shared(workers_option())
     end: DeadlineOptions

@@ -19,8 +19,8 @@ from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.errors import counted
 from tourney.results.texts import kinds_text
+from tourney.texts import counted
 
 COLUMNS: Final = ("name", "start", "value", "low", "high", "step")
 

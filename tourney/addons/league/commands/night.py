@@ -1,4 +1,4 @@
-"""``tourney league night``: what cron or a timer calls."""
+"""``tourney league night``: the command for cron or a timer."""
 
 import sys
 import time
@@ -49,7 +49,8 @@ def command(options: _NightRequest) -> None:
     between the times of `nights` in league.toml. Killed at any moment and called again, it goes on.
     Exit codes: 0 fine, 2 bad input, 3 a failure of the machine, 6 the league is busy, 128 + N a signal.
     """
-    league, now = League.open(options.league), datetime.now().astimezone()
+    league = League.open(options.league)
+    now = datetime.now().astimezone()
     if options.dry_run:
         for line in preview(league, now):
             current().write(line)

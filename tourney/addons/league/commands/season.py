@@ -49,8 +49,8 @@ def command(close: bool, league: Path) -> None:
             publish(opened, current().say)
     ledger = opened.ledger
     parts = tuple(
-        LeagueSeason.of(one, nights=sum(night.season == number for night in ledger.nights.values()))
-        for number, one in sorted(ledger.seasons.items())
+        LeagueSeason.of(season, nights=sum(night.season == number for night in ledger.nights.values()))
+        for number, season in sorted(ledger.seasons.items())
     )
     current().document(LeagueSeasonsDocument(seasons=parts))
     current().table(parts, LeagueSeason.__struct_fields__)

@@ -10,9 +10,9 @@ from tourney.addons.league.intake import look
 from tourney.addons.league.seasons import season_end
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import legible
 from tourney.run.engine.run_control import parse_until
 from tourney.schema import Document, Part
+from tourney.texts import legible
 
 
 class LeagueBot(Part, frozen=True, kw_only=True):
@@ -55,13 +55,15 @@ def command(league: Path) -> None:
 
 def league_status(league: League, now: datetime) -> LeagueStatus:
     """The state of a league at a moment."""
-    ledger, table = league.ledger, league.table
-    last, season = ledger.night, ledger.season
+    ledger = league.ledger
+    table = league.table
+    last = ledger.night
+    season = ledger.season
     number = 1 if last is None else last.number + (last.closed is not None)
     lowest = table.season.divisions
     alive: dict[tuple[str, str], list[int]] = {}
-    for one in ledger.alive(number):
-        alive.setdefault((one.author, one.bot), []).append(one.number)
+    for version in ledger.alive(number):
+        alive.setdefault((version.author, version.bot), []).append(version.number)
     end = season_end(league)
     return LeagueStatus(
         league=table.name,
@@ -71,7 +73,7 @@ def league_status(league: League, now: datetime) -> LeagueStatus:
         nights=len(ledger.nights),
         open_night=last.number if last is not None and last.closed is None else None,
         next_night=parse_until(table.opens, now).isoformat(timespec="minutes"),
-        matches=sum(one.matches for one in ledger.nights.values()),
+        matches=sum(night.matches for night in ledger.nights.values()),
         authors=len(ledger.established),
         waiting=_waiting(league, now),
         bots=tuple(
@@ -85,14 +87,16 @@ def league_status(league: League, now: datetime) -> LeagueStatus:
             for (author, bot), numbers in alive.items()
         ),
         news=tuple(
-            one.sentence for one in ledger.submissions.values() if last is None or one.received >= last.opened
+            submission.sentence
+            for submission in ledger.submissions.values()
+            if last is None or submission.received >= last.opened
         ),
     )
 
 
 def _waiting(league: League, now: datetime) -> int:
-    """The submissions that the next night judges: those taken, and those in the inbox if it is a folder."""
-    taken = sum(one.fate == "waiting" for one in league.ledger.submissions.values())
+    """The number of submissions for the next night: taken ones, and ones in the inbox if it is a folder."""
+    taken = sum(submission.fate == "waiting" for submission in league.ledger.submissions.values())
     # A repository is fetched by the night alone: status must not wait for a server.
     return taken if is_repository(league) else taken + len(look(league, now).arrivals)
 
@@ -108,7 +112,7 @@ def status_text(status: LeagueStatus) -> str:
         f"{status.nights} nights, {status.matches:,} matches; {night}",
         f"{status.authors} authors, {len(status.bots)} bots, {status.waiting} submissions waiting",
     ]
-    for one in status.bots:
-        more = f", {one.versions} versions play" if one.versions > 1 else ""
-        lines.append(f"  {one.author}/{one.bot} {one.version} (division {one.division}{more})")
+    for bot in status.bots:
+        more = f", {bot.versions} versions play" if bot.versions > 1 else ""
+        lines.append(f"  {bot.author}/{bot.bot} {bot.version} (division {bot.division}{more})")
     return "\n".join((*lines, *status.news))

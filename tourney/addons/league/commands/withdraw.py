@@ -22,8 +22,8 @@ def command(bot: str, league: Path) -> None:
     """
     author, _, name = bot.partition("/")
     with league_lock(League.open(league)) as held:
-        found = [one for one in held.ledger.versions_of(author, name) if not one.withdrawn]
-        if not found:
+        versions = [version for version in held.ledger.versions_of(author, name) if not version.withdrawn]
+        if not versions:
             raise UsageError(f"no bot {bot!r} plays in {held.table.name}; see `tourney league status`")
-        held.ledger.add(*(structs.replace(one, withdrawn=True) for one in found))
-    current().say(f"{bot} plays no further night; {len(found)} versions stay in the ratings")
+        held.ledger.add(*(structs.replace(version, withdrawn=True) for version in versions))
+    current().say(f"{bot} plays no further night; {len(versions)} versions stay in the ratings")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import click
 
@@ -17,7 +17,7 @@ from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
-from tourney.errors import ActionError, CheckError, EnvironmentFailure, UsageError, counted, printable
+from tourney.errors import ActionError, CheckError, EnvironmentFailure, UsageError
 from tourney.games.registry import find_game
 from tourney.held_folder import hold
 from tourney.interface.found_match import FoundMatch, find_match
@@ -26,6 +26,7 @@ from tourney.match.spec import MAX_MS, Limits
 from tourney.run.check_bot import STDERR_LINES
 from tourney.schema import Document, Part, SandboxLevel
 from tourney.testing import ANSWER_MS, END_SECONDS, MOST_BYTES, play_dialogue, read_dialogue
+from tourney.texts import counted, printable
 
 FOLDER: Final = "tests"
 """The folder of a bot's dialogues, in its own folder."""
@@ -96,16 +97,25 @@ def command(file: str, bot: str | None, options: _TestRequest) -> None:
     output = current()
     with ExitStack() as stack:
         words = bot or file
-        store, found, _ = find_bot(words, BotStore(Path(options.bots)), stack)
+        store, stored_bot, _ = find_bot(words, BotStore(Path(options.bots)), stack)
         sandbox = open_sandbox(options.sandbox, {"the bot store": Path(options.bots)})
-        folder, launch = path_of(words), StoreLauncher(store, sandbox)
-        player = _Player(found, folder, launch, options.answer_ms)
+        folder = path_of(words)
+        launch = StoreLauncher(store, sandbox)
+        player = _Player(stored_bot, folder, launch, options.answer_ms)
         if options.add is not None:
             _add(player, options.add, options, output)
         elif bot is not None:
             _play_file(player, Path(file), output)
         else:
             _play_all(player, output)
+
+
+class _Replayed(NamedTuple):
+    """A played dialogue: the number of the bot's lines, the first difference or "", the last errors."""
+
+    lines: int
+    difference: str
+    stderr: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +130,14 @@ class _Player:
     def start(self) -> Channel:
         return self.launch(entrant_of(self.bot, self.bot.manifest.name), Limits())
 
-    def play(self, file: Path, data: bytes | None = None) -> tuple[int, str, tuple[str, ...]]:
-        """The number of the bot's lines in a file, the first difference and the last standard error."""
+    def play(self, file: Path, data: bytes | None = None) -> _Replayed:
+        """Play the dialogue in a file."""
         steps = read_dialogue(file, data)
         channel = self.start()
         try:
             difference = play_dialogue(channel, steps, answer_ms=self.answer_ms)
-            return sum(step.by_bot for step in steps), difference, tuple(channel.stderr()[-STDERR_LINES:])
+            errors = tuple(channel.stderr()[-STDERR_LINES:])
+            return _Replayed(sum(step.by_bot for step in steps), difference, errors)
         finally:
             channel.close(END_SECONDS)
 
@@ -165,24 +176,25 @@ def _dialogues(bot: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def _play_all(player: _Player, output: Output) -> None:
-    found: list[DialogueResult] = []
+    results: list[DialogueResult] = []
     for file, data in _dialogues(_folder_of(player)):
         _, difference, errors = player.play(file, data)
-        found.append(DialogueResult(file=str(file), difference=difference or None))
+        results.append(DialogueResult(file=str(file), difference=difference or None))
         output.text(f"{file}: {difference or 'ok'}")
         for line in errors if difference and output.people else ():
             output.say(f"     {printable(line)}")
-    failed = sum(one.difference is not None for one in found)
-    output.document(BotTestsDocument(bot=player.bot.label, passed=not failed, dialogues=tuple(found)))
+    failed = sum(result.difference is not None for result in results)
+    output.document(BotTestsDocument(bot=player.bot.label, passed=not failed, dialogues=tuple(results)))
     if failed:
-        raise CheckError(f"{counted(failed, 'dialogue')} of {len(found)} failed")
+        raise CheckError(f"{counted(failed, 'dialogue')} of {len(results)} failed")
 
 
 def _add(player: _Player, place: str, options: _TestRequest, output: Output) -> None:
     words, _, number = place.rpartition("@")
     if not (words and number.isascii() and number.isdecimal()) or len(number) > 9:
         raise UsageError(f"{place!r} is not of the form MATCH@ACTION, such as 12@34 or autumn-cup/12@34")
-    match, action = find_match(words, options.db), int(number)
+    match = find_match(words, options.db)
+    action = int(number)
     wanted = options.expect or options.avoid or ""
     _check_legal(match, action, wanted)
     channel = player.start()

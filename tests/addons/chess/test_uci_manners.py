@@ -1,0 +1,180 @@
+"""Engines of other people, byte by byte: what has one meaning is played, and what has none is named."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.support.piped import Behaviour, Output, Stage, polite
+from tests.support.tables import make_spec, notes
+from tourney.addons.chess.uci import UciProtocol
+from tourney.games.registry import find_game
+from tourney.match.play import play_match
+from tourney.match.player import Player
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Limits, Opening
+
+MATE = "k7/8/KQ6/8/8/8/8/8 w - - 0 1"
+CASTLE = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
+CASTLE_960 = "4k3/8/8/8/8/8/8/R3K2R w HA - 0 1"
+PROMOTE = "8/P7/8/8/7k/8/8/K7 w - - 0 1"
+KNIGHTS = "4k3/8/8/8/8/2N5/8/4K1N1 w - - 0 1"
+
+
+def engine(
+    *answers: bytes, uci: bytes = b"uciok\n", ready: bytes = b"readyok\n", late: Sequence[Output] = ()
+) -> Behaviour:
+    """An engine that gives its answers, one to each ``go``, and writes ``late`` after the first."""
+    left = list(answers)
+
+    def behave(data: bytes) -> Sequence[Output]:
+        last = data.splitlines()[-1]
+        if last == b"uci":
+            return [Output(0, uci)]
+        if last == b"isready":
+            return [Output(0, ready)]
+        first = len(left) == len(answers)
+        return [Output(0, left.pop(0)), *(late if first else ())]
+
+    return behave
+
+
+def played(
+    monkeypatch: pytest.MonkeyPatch,
+    behaviour: Behaviour,
+    fen: str = MATE,
+    other: Behaviour | None = None,
+    game: str = "chess",
+) -> PlayedMatch:
+    """Play an engine as White against a bot that resigns, or ``other``, from a position."""
+    opening = Opening(actions=(f"={fen.replace(' ', '_')}",))
+    spec = make_spec(game, opening=opening, limits=Limits(move_ms=100, margin_ms=0))
+    with Stage(monkeypatch) as stage:
+        resigning = polite(tourney=[Output(0, b"bot\n")], go=[Output(0, b"resign\n")])
+        channels = [UciProtocol().adapt(stage.bot(behaviour)), stage.bot(other or resigning)]
+        return play_match(spec, find_game(game), [Player(c) for c in channels], clock=stage.clock)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"bestmove\tb6b7\n",
+        b"bestmove  b6b7   ponder  a8b8\r\n",
+        b"  \t bestmove b6b7\n",
+        b"info\tdepth\t9\tscore\tcp\t77\tpv\tb6b7\nbestmove b6b7\n",
+        b"info depth 9\n   bestmove\t b6b7\n",
+        b"info string \xff\xfe\x00 hi\nbestmove b6b7\n",
+        b"info depth 9 score cp 77 pv" + b" b6b7" * 2000 + b"\nbestmove b6b7\n",
+        b"BESTMOVE B6B7\n",
+        b"bestmove Qb7#\n",
+        b"bestmove b6-b7\n",
+        b"bestmove b6b7" + b" " * 5000 + b"\n",
+    ],
+)
+def test_answer_with_one_meaning_is_played(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """White space, letters of another alphabet, and lines of any length around it do not matter."""
+    match = played(monkeypatch, engine(line))
+    assert match.record.actions[-1] == (1, "b6b7")
+    assert (match.outcome.reason, notes(match)) == ("checkmate", [])
+    assert ("score=0.77" in str(match.log)) is (b"77" in line)
+
+
+@pytest.mark.parametrize(
+    ("uci", "ready"),
+    [
+        (b"id name Caf\xe9 1.0\nuciok\n", b"readyok\n"),
+        (b"option name Style type combo" + b" var x" * 2000 + b"\nuciok\n", b"readyok\n"),
+        (b"\n\nMy Engine\nreadyok\nbestmove e2e4\n  uciok  \n", b"   readyok\n"),
+        (b"uciok\nuciok\n", b"info string set\nreadyok\nreadyok\n"),
+    ],
+)
+def test_handshake_with_one_meaning_is_taken(
+    uci: bytes, ready: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = played(monkeypatch, engine(b"bestmove b6b7\n", uci=uci, ready=ready))
+    assert (match.outcome.reason, notes(match)) == ("checkmate", [])
+
+
+def test_name_that_is_not_utf8_is_latin1(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = played(monkeypatch, engine(b"bestmove b6b7\n", uci=b"id name Caf\xe9 1.0\nuciok\n"))
+    assert match.measured.engines == ("Café 1.0", "")
+
+
+def test_banner_before_the_greeting_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Stage(monkeypatch) as stage:
+        inner = stage.bot(engine())
+        channel = UciProtocol().adapt(inner)
+        inner.write(b"Engine\nbestmove e2e4\nuciok\n")
+        assert list(channel.pending()) == []
+
+
+@pytest.mark.parametrize(
+    ("game", "fen", "answer", "action"),
+    [
+        ("chess", CASTLE, b"e1h1", "e1g1"),
+        ("chess", CASTLE, b"e1a1", "e1c1"),
+        ("chess", CASTLE, b"O-O-O", "e1c1"),
+        ("chess960", CASTLE_960, b"e1g1", "e1h1"),
+        ("chess960", CASTLE_960, b"o-o", "e1h1"),
+        ("chess960", CASTLE_960, b"e1d1", "e1d1"),
+        ("chess", PROMOTE, b"a7a8Q", "a7a8q"),
+        ("chess", PROMOTE, b"a7a8=r", "a7a8r"),
+        ("chess", KNIGHTS, b"Nge2", "g1e2"),
+    ],
+)
+def test_record_holds_the_canonical_move(
+    game: str, fen: str, answer: bytes, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = played(monkeypatch, engine(b"bestmove %b\n" % answer), fen, game=game)
+    assert (match.record.actions[-1], match.outcome.reason) == ((1, action), "resign")
+
+
+@pytest.mark.parametrize(("fen", "answer"), [(KNIGHTS, "Ne2"), (PROMOTE, "a7a8"), (MATE, "(none)")])
+def test_move_with_two_meanings_or_none_is_illegal(
+    fen: str, answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = played(monkeypatch, engine(f"bestmove {answer}\n".encode()), fen)
+    assert match.outcome.faults == ((1, "illegal", 1),)
+    assert answer in notes(match)[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"cmd> bestmove b6b7\n", "; its line 'cmd> bestmove b6b7' was not understood"),
+        (b"my move is b6b7\n", "; its line 'my move is b6b7' was not understood"),
+        (b"bestmove b6b7", "; 'bestmove b6b7' came without a newline: write a newline and flush"),
+        (b"info depth 3 currmove b6b7\ninfo string my move\n", ""),
+        (b"thinking about b6", ""),
+    ],
+)
+def test_time_out_names_the_answer_that_was_not_understood(
+    line: bytes, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = played(monkeypatch, engine(line))
+    assert notes(match)[0].startswith(f"1 1 timeout: no answer within 100 ms{words}")
+    assert bool(words) or notes(match)[0].endswith("100 ms")
+
+
+def test_start_that_fails_names_the_last_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    behaviour = engine(uci=b"id name X\nerror: no such file net.nnue\noption name Hash type spin\n")
+    match = played(monkeypatch, behaviour)
+    assert "its line 'error: no such file net.nnue' was not understood" in notes(match)[0]
+
+
+@pytest.mark.parametrize(
+    ("late", "answers", "why"),
+    [
+        (0, 1, "protocol: gave a second answer to one request: 'bestmove h1g1'"),
+        (20, 1, "protocol: gave a second answer to one request: 'bestmove h1g1'"),
+        (70, 2, "illegal: action h1g1 is not legal here: the bot gave it as its last answer"),
+    ],
+)
+def test_second_answer_is_named_as_that(
+    late: int, answers: int, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if it comes while its opponent thinks, or as the answer to the next request."""
+    again = [Output(late, b"bestmove h1g1\n")]
+    behaviour = engine(b"bestmove h1g1\n", *[b"info depth 1\n"] * answers, late=again)
+    reply = polite(tourney=[Output(0, b"bot\n")], go=[Output(50, b"move e8e7\n")])
+    match = played(monkeypatch, behaviour, CASTLE, reply)
+    assert why in notes(match)[0]

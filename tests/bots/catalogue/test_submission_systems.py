@@ -1,0 +1,218 @@
+"""Bots as macOS, Windows and package managers pack them: one meaning, one digest."""
+
+import io
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.bots.conftest import MakeBot
+from tests.support.folders import write_bot
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.submission import digest_of_bot
+from tourney.errors import BotError
+
+UNIX, WINDOWS = 3, 0
+
+
+def pack(path: Path, files: dict[str, bytes], system: int = UNIX, mode: int = stat.S_IFREG | 0o644) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            info = zipfile.ZipInfo(name)
+            info.create_system = system
+            info.external_attr = 0 if system == WINDOWS else mode << 16
+            archive.writestr(info, data)
+    return path
+
+
+def content(folder: Path, prefix: str = "mybot/") -> dict[str, bytes]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {f"{prefix}{path.relative_to(folder)}": path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize(
+    "litter",
+    [".DS_Store", "._mybot", "__MACOSX/._mybot", "Thumbs.db", "desktop.ini", "mybot/.DS_Store", "mybot/._a"],
+)
+def test_litter_of_file_managers_is_no_part_of_a_bot(make_bot: MakeBot, tmp_path: Path, litter: str) -> None:
+    folder = make_bot()
+    archive = pack(tmp_path / "mac.zip", {litter: b"\0\5\x16\7", **content(folder)})
+    assert digest_of_bot(archive) == digest_of_bot(folder)
+    (folder / Path(litter).name).write_bytes(b"litter")
+    assert digest_of_bot(archive) == digest_of_bot(folder)
+
+
+def test_byte_order_mark_before_a_manifest_is_passed_over(make_bot: MakeBot, store: BotStore) -> None:
+    folder = make_bot()
+    manifest = folder / "bot.toml"
+    manifest.write_bytes(b"\xef\xbb\xbf" + manifest.read_bytes().replace(b"\n", b"\r\n"))
+    assert store.add(folder).label == "mybot@1.0"
+
+
+@pytest.mark.parametrize("start", [b"#!/bin/sh\nexec ./inner\n", b"\x7fELF\2\1\1"])
+def test_windows_zip_gives_programs_their_bit(tmp_path: Path, store: BotStore, start: bytes) -> None:
+    folder = write_bot(tmp_path, files={}, command='["./run"]')
+    files = {**content(folder), "mybot/run": start, "mybot/inner": start, "mybot/data": b"ELF"}
+    bot = store.add(pack(tmp_path / "windows.zip", files, WINDOWS))
+    executable = {path.name for path in bot.folder.iterdir() if path.stat().st_mode & stat.S_IXUSR}
+    assert executable == {"run", "inner"}
+
+
+def test_program_of_the_command_becomes_executable_and_is_named(make_bot: MakeBot, store: BotStore) -> None:
+    folder = make_bot(files={"run": "#!/bin/sh\n", "other": "#!/bin/sh\n"}, command='["./run"]')
+    bot = store.add(folder)
+    assert bot.notes == ("run was not executable and is taken for a program",)
+    modes = {path.name: bool(path.stat().st_mode & stat.S_IXUSR) for path in bot.folder.iterdir()}
+    assert modes == {"bot.toml": False, "run": True, "other": False}
+    (folder / "run").chmod(0o755)
+    assert digest_of_bot(folder) == bot.digest
+    assert store.add(folder).notes == ()
+
+
+def test_script_by_itself_becomes_executable(tmp_path: Path, store: BotStore) -> None:
+    (tmp_path / "alone").write_text("#!/bin/sh\n")
+    bot = store.add(tmp_path / "alone")
+    assert bot.notes == ("alone was not executable and is taken for a program",)
+    assert (bot.folder / "alone").stat().st_mode & stat.S_IXUSR
+
+
+@pytest.mark.parametrize("build", [False, True])
+def test_script_with_lines_of_windows_is_named(make_bot: MakeBot, store: BotStore, build: bool) -> None:
+    keys = {"build": '["./run.sh"]'} if build else {"command": '["./run.sh"]'}
+    folder = make_bot(files={"bot.py": "", "run.sh": "#!/bin/sh\nexit\n"}, **keys)
+    (folder / "run.sh").write_bytes(b"#!/bin/sh\r\nexit\r\n")
+    with pytest.raises(BotError, match=r"run\.sh line 1 ends in CR.* sed -i 's/\\r\$//' run\.sh"):
+        store.add(folder)
+    (folder / "run.sh").write_bytes(b"#!/bin/sh\nexit\r\n")
+    store.add(folder)
+
+
+def test_module_that_windows_wrote_needs_no_bit(make_bot: MakeBot, store: BotStore) -> None:
+    folder = make_bot(files={"bot.wasm": "\0asm"}, command='["bot.wasm"]')
+    assert store.add(folder).notes == ()
+
+
+def test_links_within_a_bot_stand_for_copies(make_bot: MakeBot, tmp_path: Path, store: BotStore) -> None:
+    """As of node_modules/.bin and of a virtual environment, in folders and in both kinds of archives."""
+    script = "#!/usr/bin/env node\n"
+    folder = make_bot(files={"bot.py": "x", "node_modules/tool/cli.js": script, "lib/a": "a"})
+    (folder / "node_modules/tool/cli.js").chmod(0o755)
+    (folder / "node_modules/.bin").mkdir()
+    (folder / "node_modules/.bin/tool").symlink_to("../tool/cli.js")
+    (folder / "node_modules/.bin/again").symlink_to("tool")
+    (folder / "lib64").symlink_to("lib")
+    bot = store.add(folder)
+    assert content(bot.folder, "") == {
+        "bot.py": b"x",
+        "bot.toml": (folder / "bot.toml").read_bytes(),
+        "lib/a": b"a",
+        "lib64/a": b"a",
+        **dict.fromkeys(
+            ("node_modules/.bin/again", "node_modules/.bin/tool", "node_modules/tool/cli.js"),
+            script.encode(),
+        ),
+    }
+    assert not any(path.is_symlink() for path in bot.folder.rglob("*"))
+    assert (bot.folder / "node_modules/.bin/tool").stat().st_mode & stat.S_IXUSR
+    with tarfile.open(tmp_path / "linux.tar", "w") as opened:
+        opened.add(folder, "mybot")
+    assert digest_of_bot(tmp_path / "linux.tar") == bot.digest
+    with zipfile.ZipFile(tmp_path / "linux.zip", "w") as archive:  # as `zip --symlinks` writes it
+        for path in sorted(folder.rglob("*")):
+            info = zipfile.ZipInfo(f"mybot/{path.relative_to(folder)}{'/' * path.is_dir()}".rstrip("/"))
+            info.create_system = UNIX
+            if path.is_symlink():
+                info.external_attr = (stat.S_IFLNK | 0o777) << 16
+                archive.writestr(info, str(path.readlink()))
+            elif path.is_file():
+                info.external_attr = path.stat().st_mode << 16
+                archive.writestr(info, path.read_bytes())
+    assert digest_of_bot(tmp_path / "linux.zip") == bot.digest
+
+
+def test_hard_link_of_tar_stands_for_a_copy(tmp_path: Path, make_bot: MakeBot) -> None:
+    folder = make_bot(files={"bot.py": "x", "sub/copy.py": "x"})
+    with tarfile.open(tmp_path / "x.tar", "w") as opened:
+        for name in ("bot.toml", "bot.py"):
+            opened.add(folder / name, f"./mybot/{name}")
+        info = tarfile.TarInfo("./mybot/sub/copy.py")
+        info.type, info.linkname = tarfile.LNKTYPE, "./mybot/bot.py"
+        opened.addfile(info, io.BytesIO())
+    assert digest_of_bot(tmp_path / "x.tar") == digest_of_bot(folder)
+
+
+def up(folder: Path) -> None:
+    (folder / "link").symlink_to("../../secret")
+
+
+def absolute(folder: Path) -> None:
+    (folder / "link").symlink_to("/etc/passwd")
+
+
+def through(folder: Path) -> None:
+    (folder / "out").symlink_to("..")
+    (folder / "link").symlink_to("out/secret")
+
+
+def dangling(folder: Path) -> None:
+    (folder / "link").symlink_to("gone")
+
+
+def around(folder: Path) -> None:
+    (folder / "link").symlink_to("knil")
+    (folder / "knil").symlink_to("link")
+
+
+def inside_itself(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/link").symlink_to("../sub")
+
+
+def mutual(folder: Path) -> None:
+    for one, other in (("a", "b"), ("b", "a")):
+        (folder / one).mkdir()
+        (folder / one / "x").symlink_to(f"../{other}")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (up, "leads out of the bot"),
+        (absolute, "leads out of the bot"),
+        (through, r"out.*(leads out of the bot|lies below one)"),
+        (dangling, "a link to gone, which is not there"),
+        (around, "a link to itself or"),
+        (inside_itself, "a link to itself or to a folder that it lies in"),
+        (mutual, r"is longer than 1,024 bytes|more than 10,000 folders"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_links_that_lead_elsewhere_are_refused(
+    make_bot: MakeBot, tmp_path: Path, make: Callable[[Path], None], message: str, packed: bool
+) -> None:
+    """Also where a bot is unpacked: no file is written or read through a link."""
+    folder = make_bot()
+    (folder.parent / "secret").write_text("secret")
+    make(folder)
+    source = folder
+    if packed:
+        source = tmp_path / "x.tar.gz"
+        with tarfile.open(source, "w:gz") as opened:
+            opened.add(folder, "mybot")
+    with pytest.raises(BotError, match=message):
+        digest_of_bot(source)
+
+
+def test_archive_writes_no_file_through_its_links(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "evil.tar", "w") as opened:
+        for name, kind, text in (("out", tarfile.SYMTYPE, str(tmp_path)), ("out/evil", tarfile.REGTYPE, "")):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, text
+            opened.addfile(info, io.BytesIO())
+    with pytest.raises(BotError, match="both as a file and as a folder"):
+        digest_of_bot(tmp_path / "evil.tar")
+    assert not (tmp_path / "evil").exists()
