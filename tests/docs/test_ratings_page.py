@@ -143,3 +143,7 @@ def test_measured_numbers_are_those_of_the_tables() -> None:
     flat, held = (sorted(round(float(row[column].split()[0])) for row in swiss) for column in (5, 6))
     assert f"such a fit hold {flat[0]} to {flat[-1]} % of the bots" in " ".join(PAGE.split())
     assert f"those of Tourney {held[0]} to {held[-1]} %" in " ".join(PAGE.split())
+
+    bets = table("python -m benchmarks.ratings bets")
+    ratios = [float(row[5]) for row in bets if float(row[2]) <= float(row[1].split(",")[1])]
+    assert f"**Cost**: {min(ratios):.1f} to {max(ratios):.1f} times the pairs" in PAGE
