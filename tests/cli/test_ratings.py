@@ -278,7 +278,7 @@ def test_pairs_have_likelihood_of_superiority(database: str) -> None:
 def test_pool_shows_figures_of_the_whole_fit(database: str) -> None:
     shown = invoke(*BATCH, "--db", database, "--show", "pool", "--format", "json").stdout
     pool = json.loads(shown)
-    assert (pool["matches"], pool["groups"], pool["prior_elo"]) == (23, 12, 600)
+    assert (pool["matches"], pool["groups"], pool["prior_elo"]) == (23, 12, 92.9)
     assert pool["parts"] == [list(pool["p_best"])]
     assert pool["seats"][0]["elo"] == -pool["seats"][1]["elo"]
     table = invoke(*BATCH, "--db", database, "--show", "pool", "--format", "csv").stdout

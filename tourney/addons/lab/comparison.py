@@ -100,7 +100,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         values = dict(extra)
         batch = int(values["batch"])
         most = values.get("max-pairs")
-        luck, bets = "luck" in values, int(values["bets"])
+        luck, bets = "luck" in values, int(values.get("bets", 1))
         limit = None if most is None else int(most)
         if (width := values.get("width")) is not None:
             return cls.to_width(int(width), batch, limit, luck=luck, bets=bets)

@@ -189,7 +189,7 @@ class GateRule(question.QuestionRule[GateResult]):
         return cls(
             *(elo0, elo1, alpha, beta, int(values["batch"]), int(values["max-faults"])),
             luck="luck" in values,
-            bets=int(values["bets"]),
+            bets=int(values.get("bets", 1)),
             sprt="sprt" in values,
         )
 
