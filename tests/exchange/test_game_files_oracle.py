@@ -1,6 +1,6 @@
 """Reports of Swiss tournaments, whose tie-breaks FIDE's checker ``gacrux`` computes again.
 
-It is a program of others (PyPI, MIT) and not a dependency: ``pip install gacrux`` beside Tourney.
+It is a program of others (PyPI, MIT), which only the tests use.
 """
 
 import csv
