@@ -10,7 +10,7 @@ from msgspec import structs
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS
 from tourney.ratings.batch import Batch
-from tourney.results.texts import evidence_texts, origin_text, risk_text, sharing_text
+from tourney.results.texts import evidence_texts, limits_texts, origin_text, risk_text, sharing_text
 from tourney.store.values import CHOSEN, RANDOM, Plan, StoredRun, Tournament
 
 
@@ -65,3 +65,22 @@ def test_luck_that_counts_for_more_than_itself_is_in_points() -> None:
     (sentence,) = evidence_texts(batch, {})
     assert sentence.startswith("For each point that the dice gave, 1.27 points are subtracted")
     assert "%" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("seats", "games", "words"),
+    [
+        (2, (10, 14, 20), ["probabilities are rough"]),
+        (3, (30, 30, 30), ["share of opponents"]),
+        (4, (8, 8, 8), ["share of opponents", "probabilities are rough"]),
+        (2, (40, 40, 4), []),
+    ],
+)
+def test_limits_of_numbers_stand_where_they_matter(
+    seats: int, games: tuple[int, ...], words: list[str]
+) -> None:
+    lines = tuple(SimpleNamespace(games=count) for count in games)
+    batch = cast("Batch", SimpleNamespace(ratings=lines, pool=SimpleNamespace(matches=12)))
+    sentences = list(limits_texts(batch, seats))
+    assert len(sentences) == len(words)
+    assert all(word in sentence for word, sentence in zip(words, sentences, strict=True))

@@ -31,6 +31,12 @@ SEAT: Final = 100.0
 """The prior standard deviation of a seat's effect, in Elo."""
 MANY: Final = 200
 """The strengths from which the spread is taken for known: its own error widens intervals by less than 1 %."""
+FEW: Final = 20
+"""Games a bot up to which probabilities are rough among bots of nearly equal strength."""
+ROUGH: Final = (83, 89)
+"""Of 100 probabilities of 0.975 and more, those that were right in simulated Swiss tournaments of 32 bots, 14
+games each and a spread of 30 and of 60 Elo (``python -m benchmarks.ratings designs --seeds 6``): from so few
+games the spread is overestimated."""
 _LOW, _HIGH = 1.0, 4000.0
 """The least and the largest spread, in Elo."""
 _ROUND: Final = 64

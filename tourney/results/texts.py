@@ -164,6 +164,23 @@ def pool_notes(
     )
 
 
+def limits_texts(batch: "Batch", seats: int) -> Iterator[str]:
+    """Yield sentences on what the numbers of a table with so many seats do not tell."""
+    from tourney.ratings.population import FEW, ROUGH  # noqa: PLC0415 - numpy is slow to import
+
+    if seats > 2:
+        yield (
+            "Elo counts the share of opponents that a bot finishes ahead of, so a bot that is often second"
+            " may lead without a win."
+        )
+    games = sorted(line.games for line in batch.ratings)
+    if batch.pool.matches and games[len(games) // 2] <= FEW:
+        yield (
+            "With so few games a bot the probabilities are rough where strengths are close: of those of"
+            f" 97.5 % and more, {ROUGH[0]} to {ROUGH[1]} % were right in simulated Swiss tournaments."
+        )
+
+
 def zero_text(batch: "Batch", names: Names) -> str:
     """The sentence that names the bots whose mean is 0 Elo; not for a batch with anchors."""
     zero = batch.pool.zero

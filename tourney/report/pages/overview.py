@@ -36,7 +36,7 @@ from tourney.results.standings import (
     standing_row,
 )
 from tourney.results.tables import DataTable
-from tourney.results.texts import zero_text
+from tourney.results.texts import limits_texts, zero_text
 from tourney.results.versions import VersionPool, version_rows
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.row import units_of_win
@@ -93,6 +93,7 @@ def files(make: Renderer) -> Iterator[File]:
         better=make.once(pair_page.superiority),
         matrix=small,
         cycles=make.once(pair_page.cycles),
+        limits=tuple(limits_texts(source.batch, source.tournament.seats)),
         faulty=faulty(source),
         seats=seat_lines(source),
         ends=_ends(source),
