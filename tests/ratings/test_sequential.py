@@ -351,7 +351,7 @@ def test_adaptive_bets_need_fewer_pairs_where_most_games_are_drawn() -> None:
 
 
 def test_bets_of_a_batch_depend_on_earlier_batches_only() -> None:
-    """A stake that knew its own batch would be no bet: two batches as one look are risked at one stake."""
+    """A stake that knew its own batch would not be a bet: two batches as one look are risked at one stake."""
     low, high = pair_scores((0, 2, 12, 2, 0)), pair_scores((8, 0, 0, 0, 8))
     test = SequentialTest(0, 20)
     assert test.evidence([low, high]) != test.evidence([high, low])

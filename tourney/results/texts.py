@@ -55,8 +55,8 @@ def repeats_warning(plan: Plan, game: AnyGame) -> str:
         return ""
     where = f"{counted(lines, 'line')} of the book" if plan.book else "the one start of the game"
     return (
-        f"two deterministic bots will repeat their games: {groups} groups of games from {where}; repeats are"
-        " no evidence, so set opening-plies or opening-book"
+        f"two deterministic bots will repeat their games: {groups} groups of games from {where}; repeats"
+        " prove nothing, so set opening-plies or opening-book"
     )
 
 
@@ -165,7 +165,7 @@ def pool_notes(
 
 
 def limits_texts(batch: "Batch", seats: int) -> Iterator[str]:
-    """Yield sentences on what the numbers of a table with so many seats do not tell."""
+    """Yield sentences on what the numbers of a tournament with ``seats`` a table leave open."""
     from tourney.ratings.population import FEW, ROUGH  # noqa: PLC0415 - numpy is slow to import
 
     if seats > 2:
