@@ -162,7 +162,7 @@ def manifest(folder: Path, text: str) -> None:
         (PLAIN + "opening-plies = 199", "ends within 199 opening plies"),
         (PLAIN.replace("sage-stones", "sages-tafl") + 'opening-book = "x"', "cannot be read"),
         (PLAIN.replace("sage-stones", "sages-tafl") + 'opening-book = "a\\u0000"', "but must name a file"),
-        (PLAIN.replace("sage-stones", "sages-tafl") + 'opening-book = "/dev/zero"', "at most 4 MiB"),
+        (PLAIN.replace("sage-stones", "sages-tafl") + 'opening-book = "/dev/zero"', "it is not a file"),
         (PLAIN + 'format = "swiss"', "rounds is missing"),
         (PLAIN + 'format = "swiss"\nrounds = 9', "rounds is 9"),
         (PLAIN + 'format = "adaptive"', "needs budget"),

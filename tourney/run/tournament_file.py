@@ -397,6 +397,9 @@ def _places(path: Path, game: AnyGame) -> Iterator[Place]:
     """Yield all places of a book, which is never held in memory as a whole."""
     form = book_form(path)
     try:
+        if not path.is_file() and path.exists():
+            # A device has no end, and a pipe can be read once only.
+            raise TournamentError(f"the opening book {path} cannot be read: it is not a file", file=path)
         with path.open("rb") as file:
             blocks = utf8_of(unpacked(file, str(path)))
             if form == ".pgn":

@@ -189,14 +189,19 @@ class BotBuilds:
         self._builds: dict[str, tuple[StoredBot, Path] | BotError] = {}
 
     def find_broken(self, entrants: Iterable[StoredEntrant]) -> Broken:
-        """Build the bots of entrants and return why some cannot be started.
+        """Build the bots of entrants, look for their programs, and return why some cannot be started.
 
         Raises UsageError if this machine does not have the meter.
         """
         if self._meter is not None:
             find_runtime().check_meter(self._meter)
-        builds = {stored.number: self._build(stored.entrant.digest) for stored in entrants}
-        return {number: build for number, build in builds.items() if isinstance(build, BotError)}
+        broken: dict[int, BotError] = {}
+        for stored in entrants:
+            try:
+                self.command(stored.entrant)
+            except BotError as error:
+                broken[stored.number] = error
+        return broken
 
     def command(self, entrant: Entrant) -> BotCommand:
         """The command that starts an entrant's bot. Raises BotError if it cannot be built."""

@@ -18,7 +18,7 @@ PAGE = page("how-to/from-cutechess.md")
 @pytest.mark.parametrize("limits", [0, 1])
 def test_example_runs_with_two_engines_of_the_tests(tmp_path: Path, limits: int) -> None:
     """Both programs are replaced by one that plays a fixed game; tables of endings are left out."""
-    text, adjudication, _ = blocks(PAGE, "toml")
+    text, adjudication, *_ = blocks(PAGE, "toml")
     if limits:
         assert "tablebase-pieces = 5\n" in adjudication
         text = text.partition("[limits]")[0] + adjudication.replace("tablebase-pieces = 5\n", "")
