@@ -43,7 +43,7 @@ def test_specs_cycle_through_all_seats_and_options() -> None:
     """Options that a number of seats does not allow are left out."""
     assert tables(Toe()) == [(2, {"misere": "no"}), (2, {"misere": "yes"})]
     stones = tables(find_game("sage-stones"))
-    assert len(stones) == 13 * (1 + 2 + 2)
+    assert len(stones) == 13 * (2 + 2 + 2)
     assert all(seats > 2 or options["play-on"] == "no" for seats, options in stones)
     made = list(specs(Race(), 5, seed=1))
     assert [len(spec.seats) for spec in made] == [2, 3, 2, 3, 2]

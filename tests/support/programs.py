@@ -14,25 +14,53 @@ import pytest
 TESTS = Path(__file__).resolve().parent.parent
 BARE = TESTS.parent / ".ci" / "bare"
 
-ROOMS = frozenset(
-    (
-        "addons",
-        "attacks",
-        "benchmarks",
-        "bots",
-        "cli",
-        "engines",
-        "interface",
-        "match",
-        "run",
-        "scripts",
-        "seeds",
-    )
-)
+ROOMS = frozenset(("attacks", "bots", "cli", "engines", "run"))
 """Folders of tests that start bots, contained or not, or look for programs: all of their files count."""
 
 FILES = frozenset(
     {
+        "addons/chess/benchmarks/test_chess_benchmark.py",
+        "addons/chess/docs/test_from_cutechess.py",
+        "addons/chess/test_adjudication.py",
+        "addons/chess/test_pgn.py",
+        "addons/chess/test_uci_tournaments.py",
+        "addons/chess/test_xboard_tournaments.py",
+        "addons/cluster/benchmarks/test_hostile.py",
+        "addons/cluster/test_dask.py",
+        "addons/cluster/test_executor_containment.py",
+        "addons/cluster/test_messages.py",
+        "addons/cluster/test_nodes.py",
+        "addons/fuel/attacks/test_modules.py",
+        "addons/fuel/benchmarks/test_fuel_benchmark.py",
+        "addons/fuel/docs/test_fuel_page.py",
+        "addons/fuel/engines/test_starters.py",
+        "addons/fuel/test_channel.py",
+        "addons/fuel/test_checked_modules.py",
+        "addons/fuel/test_fuel_tournaments.py",
+        "addons/go/test_gomocup.py",
+        "addons/go/test_gtp_tournaments.py",
+        "addons/lab/commands/bots/test_test.py",
+        "addons/lab/commands/test_analyze.py",
+        "addons/lab/commands/test_compare.py",
+        "addons/lab/commands/test_gate.py",
+        "addons/lab/commands/test_json_output.py",
+        "addons/lab/commands/test_ladder.py",
+        "addons/lab/commands/test_tune.py",
+        "addons/lab/docs/test_agents_page.py",
+        "addons/lab/docs/test_ci_page.py",
+        "addons/lab/test_asking_containment.py",
+        "addons/lab/test_compare_killed.py",
+        "addons/league/seeds/test_seasons.py",
+        "addons/league/test_admission_shares.py",
+        "addons/league/test_git_inbox.py",
+        "addons/league/test_git_inbox_attacks.py",
+        "addons/league/test_identity.py",
+        "addons/league/test_intake_submit.py",
+        "addons/league/test_nights_containment.py",
+        "addons/openspiel/docs/test_openspiel_pages.py",
+        "benchmarks/test_startup.py",
+        "benchmarks/test_store_benchmark.py",
+        "benchmarks/test_wire_benchmark.py",
         "check/test_reruns.py",
         "docs/test_extension_pages.py",
         "docs/test_formats_page.py",
@@ -43,6 +71,17 @@ FILES = frozenset(
         "exchange/test_archiving.py",
         "exchange/test_lines.py",
         "games/test_compiled.py",
+        "interface/test_playing.py",
+        "match/test_freezing.py",
+        "match/test_hidden_setup.py",
+        "match/test_launcher.py",
+        "match/test_match_memory.py",
+        "match/test_misbehaviour.py",
+        "match/test_outside_referee.py",
+        "match/test_play_answers.py",
+        "match/test_player.py",
+        "match/test_real_bots.py",
+        "match/test_runner.py",
         "report/output/test_rendering.py",
         "report/pages/test_match_list.py",
         "report/test_board.py",
@@ -51,20 +90,28 @@ FILES = frozenset(
         "report/test_every_page.py",
         "report/test_formats.py",
         "report/test_letters.py",
+        "scripts/test_make_images.py",
+        "scripts/test_make_seeds.py",
+        "scripts/test_try_engines.py",
+        "seeds/test_checkers.py",
+        "seeds/test_schedules.py",
+        "seeds/test_tournaments.py",
         "store/test_column_reading.py",
         "store/test_database.py",
         "store/test_migrations.py",
         "store/test_postgres.py",
         "store/test_totals.py",
-        "test_plugins_from_outside.py",
         "test_ci.py",
         "test_containerfile.py",
-        "test_house.py",
         "test_mirror.py",
+        "test_plugins_from_outside.py",
         "test_wheel.py",
     }
 )
 """Files of other folders that name an optional program or a sandbox (``named_programs``)."""
+
+NAMES_ONLY = frozenset({"test_house.py"})
+"""Files that name them in lists of the tree's files, and look for none; linters need a minute."""
 
 LOOKUPS = frozenset(
     {

@@ -16,7 +16,9 @@ FEW = Size(pairs=40, ratings=1, best=1)
 def test_intervals_of_pairs_rarely_exclude_the_truth() -> None:
     head, *lines = pairs_table(FEW, seed=1)
     assert {len(line) for line in lines} == {len(head)}
-    assert max(float(line[1].removesuffix(" %")) for line in lines) <= 10
+    # 10 % are proven; of 40 runs 7 or more are wrong in 10 % of such tests then, and these have a fixed seed.
+    assert max(float(line[1].removesuffix(" %")) for line in lines) <= 15
+    assert all(float(width) < 1000 for line in lines for width in line[2:]), "an end of an interval is open"
     assert [int(width) <= most for width, most in zip(lines[0][2:], (120, 50, 28), strict=True)] == [True] * 3
 
 
