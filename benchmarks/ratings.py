@@ -603,7 +603,8 @@ def bets_needed(chances: Floats, upper: float, runs: int) -> tuple[Floats, Float
     """
     draw = np.random.default_rng(5)
     scores, multiples = np.array(SCORES), np.array((1.0, *sequential.MULTIPLES))
-    first = np.array([sequential.SUITED, *[(1 - sequential.SUITED) / len(sequential.MULTIPLES)] * 4])
+    others = len(sequential.MULTIPLES)
+    first = np.array([sequential.SUITED, *[(1 - sequential.SUITED) / others] * others])
     gap = expected_score(upper) - 0.5
     wealth = np.tile(np.log(first), (2, runs, 1))
     sums, squares = np.zeros((2, runs))

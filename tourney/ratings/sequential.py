@@ -58,9 +58,9 @@ GUESS: Final = 8
 """The groups that the guess of the variance weighs."""
 LEVELS: Final = 6
 """Levels of the variance to a factor of e, to which it is rounded: so few levels hold a long run's scores."""
-SUITED: Final = 0.92
+SUITED: Final = 0.9
 """The first wealth of the bettor that suits the gap and the variance, by version 2."""
-MULTIPLES: Final = (0.016, 0.06, 3.0, 20.0)
+MULTIPLES: Final = (0.016, 0.06, 0.3, 3.0, 20.0)
 """The shares of the other bettors, in units of that one's; they have equal parts of the remaining wealth.
 
 The least of them bounds the interval of a bot that wins nearly all pairs, whose variance is small."""
