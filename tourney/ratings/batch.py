@@ -275,13 +275,13 @@ def differences(
     """
     elo, matrix = strengths(counts)
     position = {number: k for k, number in enumerate(counts.entrants)}
-    found = []
+    intervals = []
     for contrast in contrasts:
         weights = np.zeros(counts.size)
         weights[[position[number] for number in contrast]] = list(contrast.values())
         value, variance = float(weights @ elo), float(weights @ matrix @ weights)
-        found.append(_interval(value, variance, float(weights @ weights), look))
-    return found
+        intervals.append(_interval(value, variance, float(weights @ weights), look))
+    return intervals
 
 
 class PoolMethod(RatingMethod):

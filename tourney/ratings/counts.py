@@ -219,11 +219,11 @@ class Counts:
         sums = np.bincount(inverse.reshape(-1), self.luck.reshape(-1), len(keys))
         who, times = keys // len(self.times), self.times[keys % len(self.times)]
         games = np.bincount(self.seating.reshape(-1), np.repeat(self.game_times, self.seats), self.size)
-        found = {}
+        lucks = {}
         for place in np.flatnonzero(games).tolist():
             mine = np.repeat(sums[who == place], times[who == place])
-            found[self.entrants[place]] = mean_luck(np.rint(mine).astype(int).tolist(), int(games[place]))
-        return found
+            lucks[self.entrants[place]] = mean_luck(np.rint(mine).astype(int).tolist(), int(games[place]))
+        return lucks
 
     def without_luck_of(self, entrants: Iterable[int]) -> "Counts":
         """The same without luck in the matches of some entrants."""

@@ -111,10 +111,10 @@ def _expected_scores(
     spread = np.full((n, n), deviation)
     # A pair that met is shrunk towards its ratings, more so the less its games say; one that never met has
     # only its ratings, and the deviation of all pairs as its spread.
-    known = deviation**2 + by_chance
-    share = np.divide(deviation**2, known, out=np.zeros_like(known), where=known > 0)
-    found = np.clip(totals.expected / games + share * residual, 0.0, 1.0)
-    score[a, b], score[b, a] = found, 1 - found
+    variance = deviation**2 + by_chance
+    share = np.divide(deviation**2, variance, out=np.zeros_like(variance), where=variance > 0)
+    expected = np.clip(totals.expected / games + share * residual, 0.0, 1.0)
+    score[a, b], score[b, a] = expected, 1 - expected
     spread[a, b] = spread[b, a] = np.sqrt(share * by_chance)
     score = np.round(score, _DIGITS)
     score = np.where(np.tri(n, dtype=bool), 1 - score.T, score)  # exactly skew around one half
@@ -128,21 +128,21 @@ def _triples(numbers: Sequence[int], score: Floats, spread: Floats) -> tuple[Cyc
         [los(float(score[i, j]) - 0.5, float(spread[i, j])) for j in range(len(numbers))]
         for i in range(len(numbers))
     ]
-    found: list[tuple[float, float, tuple[int, int, int]]] = []
+    candidates: list[tuple[float, float, tuple[int, int, int]]] = []
     for i, j, k in combinations(range(len(numbers)), 3):
         # Three bots have two directions of a circle; at most one of them can be more probable than not.
         for x, y, z in ((i, j, k), (i, k, j)):
             probability = better[x][y] * better[y][z] * better[z][x]
             if probability > 0.5:
                 least = min(float(score[x, y]), float(score[y, z]), float(score[z, x]))
-                found.append((-published(probability, 3), -least, (x, y, z)))
+                candidates.append((-published(probability, 3), -least, (x, y, z)))
     return tuple(
         Cycle(
             (numbers[x], numbers[y], numbers[z]),
             (published(score[x, y], 3), published(score[y, z], 3), published(score[z, x], 3)),
             -negated,
         )
-        for negated, _, (x, y, z) in sorted(found)[:SHOWN]
+        for negated, _, (x, y, z) in sorted(candidates)[:SHOWN]
     )
 
 

@@ -295,10 +295,10 @@ def connected_parts(
     def numbers(group: Sequence[int]) -> tuple[int, ...]:
         return tuple(counts.entrants[position] for position in sorted(group, key=place))
 
-    found = sorted(components(met), key=lambda part: min(map(place, part)))
+    groups = sorted(components(met), key=lambda part: min(map(place, part)))
     strong = sorted(components(links, strong=True), key=lambda group: min(map(place, group)))
-    parts = tuple(numbers(part) for part in found)
-    steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in found)
+    parts = tuple(numbers(part) for part in groups)
+    steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in groups)
     return parts, steps
 
 

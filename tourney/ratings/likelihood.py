@@ -252,9 +252,9 @@ class Expected:
         """The clusters' gradients from the derivatives of the pairs of each game, (Q, G)."""
         counts = self._counts
         slopes = np.zeros((counts.seats, len(counts.cluster)))
-        for (s, t), one in zip(self._pairs, self._weight * slope, strict=True):
-            slopes[s] += one
-            slopes[t] -= one
+        for (s, t), part in zip(self._pairs, self._weight * slope, strict=True):
+            slopes[s] += part
+            slopes[t] -= part
         parameters = [counts.seating.T.reshape(-1)]
         if self.free_seats:
             parameters.append(np.repeat(np.arange(self._n, self.size), len(counts.cluster)))

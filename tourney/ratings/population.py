@@ -138,14 +138,14 @@ class Population:
             mode if node == 0 else self.posterior(math.exp(at + node * deviation), dispersion, mode)
             for node in nodes
         ]
-        weights = np.exp([one.evidence - mode.evidence for one in posteriors])
+        weights = np.exp([posterior.evidence - mode.evidence for posterior in posteriors])
         weights /= weights.sum()
-        means = np.array([one.mean for one in posteriors])
+        means = np.array([posterior.mean for posterior in posteriors])
         mean = weights @ means
         apart = means - mean
         covariance = (apart.T * weights) @ apart
-        for weight, one in zip(weights, posteriors, strict=True):
-            covariance += weight * one.covariance
+        for weight, posterior in zip(weights, posteriors, strict=True):
+            covariance += weight * posterior.covariance
         return math.exp(at), mode, mean, covariance
 
     def _slope(self, spread: float, posterior: Posterior) -> tuple[float, float]:

@@ -43,8 +43,8 @@ CONFIDENCE = 0.95
 def ranks(published: Floats) -> Ints:
     """1 + the number of entrants with a higher published rating, (n)."""
     ordered = np.sort(published)
-    found: Ints = 1 + len(published) - np.searchsorted(ordered, published, side="right")
-    return found
+    places: Ints = 1 + len(published) - np.searchsorted(ordered, published, side="right")
+    return places
 
 
 def critical(entrants: int) -> float:

@@ -321,17 +321,17 @@ class _KeptPool(Struct, frozen=True):
 def load_pool(state: object, settings: Settings, entrants: Iterable[int]) -> SkillPool | None:
     """The pool that ``dump_pool`` gave, with new entrants added; None for malformed data."""
     try:
-        kept = convert(state, prepared(_KeptPool))
+        stored = convert(state, prepared(_KeptPool))
         skills = {
             number: Skill(float.fromhex(mu), float.fromhex(sigma), games)
-            for number, mu, sigma, games in kept.skills
+            for number, mu, sigma, games in stored.skills
         }
     except (MsgspecError, ValueError, OverflowError):
         return None
     fresh = SkillPool.of(entrants, settings).skills
     if not skills.keys() <= fresh.keys():
         return None
-    return SkillPool(settings, {**fresh, **skills}, None if kept.last is None else MatchKey(*kept.last))
+    return SkillPool(settings, {**fresh, **skills}, None if stored.last is None else MatchKey(*stored.last))
 
 
 def default_draw_probability(game: str, seats: int, options: Mapping[str, str] | None = None) -> float:

@@ -205,17 +205,17 @@ def _games_per_pairing(table: TournamentTable, seats: int) -> int:
 
 def _limits(table: TournamentTable, data: dict[str, object]) -> Limits:
     """The limits of all entrants and of those that have their own. Raises SchemaError."""
-    own = [
+    of_entrants = [
         EntrantLimits(**structs.asdict(line.limits), entrant=line.name)
         for line in table.entrant
         if line.limits is not None and line.name is not None
     ]
     limits = table.limits.planned(data)
-    names = [limits_of.entrant for limits_of in own]
+    names = [limits_of.entrant for limits_of in of_entrants]
     for number, line in enumerate(table.entrant):
         if line.limits is not None and names.count(line.name or "") > 1:
             raise SchemaError(("entrant", number, "name"), f"is {line.name} twice")
-    return structs.replace(limits, entrants=tuple(sorted(own, key=lambda each: each.entrant)))
+    return structs.replace(limits, entrants=tuple(sorted(of_entrants, key=lambda each: each.entrant)))
 
 
 def check_adjudication(limits: CommonLimits, game: AnyGame, seats: int) -> None:

@@ -203,10 +203,10 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
 
 def time_control(limits: Limits) -> str:
     """The limits of time, nodes and depth in words; those of single entrants behind their names."""
-    own = (
+    entrants_times = (
         f"{display.label(each.entrant)}: {_time_words(limits.of(each.entrant))}" for each in limits.entrants
     )
-    return "; ".join([_time_words(limits), *own])
+    return "; ".join([_time_words(limits), *entrants_times])
 
 
 def _time_words(limits: Limits) -> str:
