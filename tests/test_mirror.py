@@ -107,7 +107,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "check/database.py": "store/test_database_copies.py",
     "store/engine.py": "store/test_sqlite.py",
     "store/matches.py": "store/test_database.py",
-    "store/models.py": "store/test_migrations.py",
+    "store/tables.py": "store/test_migrations.py",
     "store/records.py": "exchange/test_archiving.py",
     "exchange/results.py": "exchange/test_importing.py",
     "store/rows.py": "store/test_database.py",

@@ -23,7 +23,9 @@ from tourney.store.column_reading import (
 )
 from tourney.store.derived import analysis_of_row, checkpoint_of, draw_probability_of
 from tourney.store.engine import is_sqlite, opened, parse_url, transaction
-from tourney.store.models import (
+from tourney.store.presentation import presentation_of
+from tourney.store.rows import Shape
+from tourney.store.tables import (
     ANALYSIS,
     ARCHIVE,
     BASELINE,
@@ -43,8 +45,6 @@ from tourney.store.models import (
     TOURNAMENT,
     VERDICT,
 )
-from tourney.store.presentation import presentation_of
-from tourney.store.rows import Shape
 from tourney.store.tournaments import archive_of, entrant_of, refused_host_of, tournament_of, verdict_of
 
 MOST = 20
