@@ -96,6 +96,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "games/core_game.py": "games/test_core_base.py",
     "games/external.py": "match/test_outside_referee.py",
     "match/spec.py": "match/test_runner.py",
+    "results/interval_widths.py": "results/test_until.py",
     "results/ratings.py": "cli/test_ratings.py",
     "results/rounds.py": "report/test_formats.py",
     "run/file_schema.py": "run/test_tournament_file.py",
