@@ -20,8 +20,8 @@ from tourney.store.tables import METADATA
 def row_class(name: str) -> type[SQLModel]:
     """The class of a table's rows, by the table's name: ``session.exec(select(row_class("match")))``.
 
-    Rows are for reading. A program that writes by them goes around every check and the run's lock, and ``tourney
-    verify`` finds it. Raises UsageError for a name that no table has.
+    Rows are for reading. A program that writes by them goes around every check and the lock of a run, and
+    ``tourney verify`` finds it. Raises UsageError for a name that no table has.
     """
     if name not in METADATA.tables:
         raise UsageError(f"there is no table {name!r}; choose one of {', '.join(sorted(METADATA.tables))}")
