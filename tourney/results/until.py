@@ -85,8 +85,8 @@ def next_rounds(format_: Format, setup: Setup, history: History) -> Pairings:
 
 
 def _width(format_: Format, setup: Setup, history: History, present: Sequence[int]) -> float:
-    # It loads NumPy, which takes as long as all else that an idle run loads; only ``width`` asks for it.
-    from tourney.results.interval_widths import widest_now  # noqa: PLC0415
+    # Loading NumPy takes as long as all else that a status loads, and only ``width`` asks for it.
+    from tourney.results.interval_widths import widest_now  # noqa: PLC0415 - as said above
 
     return widest_now(format_, setup, history, present)
 
