@@ -1,8 +1,7 @@
-"""The compiled launcher: what it does before a bot, that wrong words never start one, and the chain without it."""
+"""The compiled launcher: what it does before a bot, wrong words, and the programs that take its place."""
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,12 +27,10 @@ pytestmark = pytest.mark.skipif(
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
 
-def launch(
-    *words: str, line: bytes = b"\nrest\n", cwd: Path | None = None
-) -> subprocess.CompletedProcess[bytes]:
+def launch(*words: str, line: bytes = b"\nrest\n") -> subprocess.CompletedProcess[bytes]:
     """Run the launcher; what it writes to the bot's output is its standard output, without the ready line."""
     shell = ["/bin/sh", "-c", 'exec "$@" 7>&1 1>&2', "sh", str(LAUNCHER)]
-    return subprocess.run([*shell, *words], input=line, capture_output=True, cwd=cwd, check=False)
+    return subprocess.run([*shell, *words], input=line, capture_output=True, check=False)
 
 
 def test_command_gets_exactly_its_variables_folder_and_the_rest_of_the_input(tmp_path: Path) -> None:
@@ -78,7 +75,7 @@ def test_limits_hold_in_the_command() -> None:
         ("plain", "echo a script $1", 0, b"\na script word\n"),
         ("shebang", "#!/bin/sh\necho $0", 0, b"\n./shebang\n"),
         ("lost", "#!/no/such/interpreter\n", 127, b"\n"),
-        ("readable", None, 126, b"\n"),
+        ("readable", None, 126, b"\n"),  # not executable
     ],
 )
 def test_program_is_run_as_by_a_shell(
@@ -159,10 +156,9 @@ def test_canary_finds_the_same_protections_with_and_without(extras: frozenset[st
 
 
 @pytest.fixture
-def chain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def chain(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine on which the launcher was not compiled."""
     monkeypatch.setattr(bubblewrap, "compiled_launcher", lambda: None)
-    yield
 
 
 @contained
