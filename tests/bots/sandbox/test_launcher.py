@@ -106,7 +106,7 @@ def test_closed_input_starts_nothing(tmp_path: Path) -> None:
 
 @as_root
 def test_root_is_given_up_for_good() -> None:
-    """No user, group or capability of root is left, and none can be had again."""
+    """No user, group or capability of root is left, and none comes back."""
     words = (USER, "-", LIMITS, "/", "PATH=/usr/bin:/bin", "--", "--", "cat", "/proc/self/status")
     status = dict(
         line.split(":\t", 1) for line in launch(*words).stdout.decode().splitlines() if ":\t" in line

@@ -243,8 +243,8 @@ def check_out(bot: StoredBot, folder: Path) -> None:
 def write_tuned(bot: StoredBot, values: Mapping[str, str], folder: Path) -> None:
     """Write a tuned copy of a bot to a new folder, whole or not at all; a failure leaves nothing of it.
 
-    All files are made by descriptors, since another account may be allowed to write where the user wants the
-    copy, and could exchange a folder on its way. Raises UnsafeFileError if it does, and OSError.
+    All files are made by descriptors, since another account that may write beside the copy could exchange a
+    folder on its way. Raises UnsafeFileError if it does, and OSError.
     """
     manifest = tuned_manifest((bot.folder / FILE_NAME).read_text("utf-8"), values, FILE_NAME)
     temporary = f".{folder.name}-{secrets.token_hex(8)}"
