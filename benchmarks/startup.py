@@ -6,9 +6,10 @@ A row each for an empty script, for `random` (which loads no rules) and for `gre
 system time of the process, with a bot's environment, from its start to `ready` and `quit`.
 
 With `--sandbox`, a row for each part of a sandbox's start. Each row has all parts of the rows before it, so
-the difference is the cost of its own part (the launcher takes the place of the rows from `setpriv` on); all end with the program `true`. The time is that of a control
-group in which all of it runs; the kernel's own threads, which remove network namespaces, are not in it. The
-last row is the referee's part: its own CPU time for the start and end of a bot.
+the difference is the cost of its own part (the launcher takes the place of the rows from `setpriv` on); all
+end with the program `true`. The time is that of a control group in which all of it runs; the kernel's own
+threads, which remove network namespaces, are not in it. The last row is the referee's part: its own CPU time
+for the start and end of a bot.
 
 With `--containment`, a shell starts as a bot, answers a line and is ended, pinned to one processor like a
 worker's bots: a row each for the whole containment, for the same without one of its parts or without the
