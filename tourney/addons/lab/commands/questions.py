@@ -50,7 +50,7 @@ class PairOptions(opt.CommandOptions):
     )
     book: Path | None = option(
         "--opening-book FILE",
-        "Openings: a line of actions each or, for chess, .epd or .pgn.",
+        "Openings: a line of actions each or, for chess, .epd, .pgn or .bin.",
         type=click.Path(path_type=Path),
     )
     no_luck: bool = option("--no-luck", "Leave the luck of the dice in the scores of pairs.")
