@@ -151,6 +151,14 @@ class State(ABC, Generic[A]):
         """Whether draw adjudication starts to count again: after a capture or a pawn move of chess."""
         return False
 
+    def can_win(self, seat: int) -> bool:  # noqa: ARG002 - for games with laws
+        """Whether some series of actions might still let a seat win."""
+        return True
+
+    def numbered_plies(self) -> int | None:
+        """The actions of seats before this position by its own number, or None if it has none."""
+        return None
+
     def ending(self) -> int:
         """The number of pieces if tables of endings may know this position, otherwise 0."""
         return 0
@@ -222,6 +230,10 @@ class Game(ABC, Generic[A]):
     """The actions played before the diagram in ``docs/rules``; enough to show typical play."""
     golden_match: ClassVar[GoldenMatch | None] = None
     opening_book: ClassVar[OpeningBook | None] = None
+    laws: ClassVar[str] = ""
+    """The laws of its field that the referee follows in matches planned from now on (``Limits.laws``); "" if
+    there are none. By them a seat out of time draws if the other one ``can_win`` no more, and adjudication
+    counts the moves before a position that is set up. Laws that mean something else need another name."""
     guide_file: ClassVar[str] = "guide.toml"
 
     @abstractmethod

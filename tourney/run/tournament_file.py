@@ -184,7 +184,7 @@ def _plan(
         rounds=table.rounds,
         opening_plies=0 if book else table.opening_plies,
         book=book,
-        limits=_limits(table, data),
+        limits=_limits(table, data).under(game.laws),
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=planned_order(table.opening_order, book),

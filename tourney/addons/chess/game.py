@@ -79,6 +79,7 @@ class Chess(DrawnGame[Move]):
     the draw of the start."""
     diagram_plies = 24
     package = __name__.rpartition(".")[0]
+    laws = "fide"
     chess960 = False
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none

@@ -201,7 +201,7 @@ def question_file(
         seats=seats,
         games_per_pairing=group_size(seats) * rule.batch,
         rounds=rule.rounds,
-        limits=question.limits,
+        limits=question.limits.under(game.laws),
         extra=rule.extra(),
         ranking=find_format(rule.kind).new_rule(seats),
         **_openings(question, game, seats, options),
@@ -289,7 +289,8 @@ def _derived_name(
     data: JsonObject = {
         "game": plan.game,
         "rules": plan.rules,
-        "limits": to_builtins(plan.limits),
+        # Names stay those of plans from before the game had laws.
+        "limits": to_builtins(plan.limits.under("")),
         "extra": dict(plan.extra),
         "seed": None if seed is None else str(seed),
         "entrants": [[e.name, e.entrant.digest, list(e.entrant.args)] for e in entrants],
