@@ -444,7 +444,7 @@ def _line_actions(form: str, data: bytes, game: AnyGame) -> tuple[str, ...]:
 
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
-_CLOCK: Final = re.compile(r"(\d+(?:\.\d{1,3})?)(?:\+(\d+(?:\.\d{1,3})?))?", re.ASCII)
+_CLOCK: Final = re.compile(r"(?:(\d{1,7})/)?(\d+(?:\.\d{1,3})?)(?:\+(\d+(?:\.\d{1,3})?))?", re.ASCII)
 
 
 class Terms(Struct, frozen=True, rename="kebab"):
@@ -467,7 +467,10 @@ def read_terms(path: Path | None, limits: Mapping[str, object]) -> tuple[Terms, 
         raise TournamentError(f"{path}: there is no table [limits], and no opening-book", file=path)
     written = data.get("limits", {})
     if isinstance(written, dict):
-        data["limits"] = {**written, **limits}
+        # The clock of a command line is a whole time control, and the file's does not repeat it.
+        is_control = "clock-ms" in limits and "increment-ms" in limits
+        left_out = {"clock-moves"} if is_control else set()
+        data["limits"] = {key: written[key] for key in written if key not in left_out} | dict(limits)
     try:
         terms = read(data, Terms, toml=True)
         return terms, terms.limits.planned(data)
@@ -476,12 +479,19 @@ def read_terms(path: Path | None, limits: Mapping[str, object]) -> tuple[Terms, 
 
 
 def clock_limits(text: str) -> dict[str, object]:
-    """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action."""
+    """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action.
+
+    ``40/60`` is a repeating control: the seconds again after each 40 actions of a seat. Raises UsageError.
+    """
     match = _CLOCK.fullmatch(text)
     if match is None:
-        raise UsageError(f"--clock {text!r} is not of the form SECONDS or SECONDS+INCREMENT, as 8+0.08")
-    clock, increment = (round(1000 * float(part or 0)) for part in match.groups())
-    return {"clock-ms": clock, "increment-ms": increment}
+        raise UsageError(
+            f"--clock {text!r} is not of the form SECONDS, SECONDS+INCREMENT or ACTIONS/SECONDS, as 8+0.08 or"
+            " 40/60"
+        )
+    clock, increment = (round(1000 * float(part or 0)) for part in match.groups()[1:])
+    limits: dict[str, object] = {"clock-ms": clock, "increment-ms": increment}
+    return limits if match[1] is None else {**limits, "clock-moves": int(match[1])}
 
 
 def toml_values(option: str, words: Iterable[str]) -> dict[str, object]:

@@ -42,7 +42,8 @@ class PairOptions(opt.CommandOptions):
         type=click.Path(path_type=Path),
     )
     clock: str | None = option(
-        "--clock SECONDS[+INC]", "Time per match, and more for each action, as 8+0.08."
+        "--clock [N/]SECONDS[+INC]",
+        "Time per match, or again after each N actions, and more for each action: 8+0.08, 40/60.",
     )
     nodes: int | None = option("--nodes N", "Nodes per action, which bots are to keep.")
     limit: tuple[str, ...] = option(
