@@ -324,6 +324,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
         new["[limits] memory-mb"] = old["[limits] memory-mb"]
     if new["opening-order"] == "shuffled" and old["opening-order"] == "random":  # the rule of older plans
         new["opening-order"] = old["opening-order"]
+    if "[limits] laws" not in old:  # the game had none then
+        new.pop("[limits] laws", None)
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled

@@ -37,6 +37,7 @@ from tourney.run.preparation import enter
 from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.summary import RunProgress, Summary
 from tourney.run.tournament_file import (
+    GAME_FORMS,
     TournamentFile,
     book_form,
     check_adjudication,
@@ -200,7 +201,7 @@ def question_file(
         seats=seats,
         games_per_pairing=group_size(seats) * rule.batch,
         rounds=rule.rounds,
-        limits=question.limits,
+        limits=question.limits.under(game.laws),
         extra=rule.extra(),
         ranking=find_format(rule.kind).new_rule(seats),
         **_openings(question, game, seats, options),
@@ -229,7 +230,7 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
     """The plan's openings. Raises UsageError and TournamentError."""
     if question.book is None:
         return {"opening_plies": opening_plies(game, question.opening_plies)}
-    if question.opening_plies and book_form(question.book) != ".pgn":
+    if question.opening_plies and book_form(question.book) not in GAME_FORMS:
         raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
     book = read_book(question.book, game, seats, options, question.opening_plies or 0)
     return {"book": book, "opening_order": planned_order(question.opening_order, book)}
@@ -288,7 +289,8 @@ def _derived_name(
     data: JsonObject = {
         "game": plan.game,
         "rules": plan.rules,
-        "limits": to_builtins(plan.limits),
+        # Names stay those of plans from before the game had laws.
+        "limits": to_builtins(plan.limits.under("")),
         "extra": dict(plan.extra),
         "seed": None if seed is None else str(seed),
         "entrants": [[e.name, e.entrant.digest, list(e.entrant.args)] for e in entrants],
