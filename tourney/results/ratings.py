@@ -21,7 +21,7 @@ from tourney.ratings.method import (
 from tourney.ratings.sequential import PlannedGames
 from tourney.ratings.trueskill import default_draw_probability
 from tourney.results.columns import ELO, range_text, rating_columns
-from tourney.results.standings import setup_of
+from tourney.results.standings import score_of, setup_of
 from tourney.results.tables import DataTable, entrant_names
 from tourney.results.texts import Names
 from tourney.results.until import as_planned, look_of
@@ -142,8 +142,10 @@ def rate_batch(
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
     clusters.take(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
-    fit_clusters = (method or BatchMethod()).fit_clusters
-    return fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
+    method = method or BatchMethod()
+    if isinstance(method, BatchMethod):
+        method = method.by_score(score_of(tournament.plan))
+    return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
 
 
 def rating_table(database: Database, tournament: Tournament, name: str, forfeits: Forfeits) -> DataTable:
