@@ -22,7 +22,7 @@ from tourney.ratings.likelihood import MODELS
 from tourney.ratings.method import DEFAULT_METHOD, METHODS, Forfeits, OrderedMethod, RatingMethod
 from tourney.ratings.trueskill import estimate_draw_probability
 from tourney.results.columns import Column
-from tourney.results.ratings import DRAW_PROBABILITY, MAX_MATRIX, superiority_rows
+from tourney.results.ratings import DRAW_PROBABILITY, MAX_MATRIX, estimated_text, superiority_rows
 from tourney.results.texts import pool_notes
 from tourney.schema import Document, Part
 from tourney.store.database import Database
@@ -82,7 +82,7 @@ class _RateRequest(opt.CommandOptions):
     draw_probability: str | None = option(
         "--draw-probability P",
         "TrueSkill: draw probability of equal players, 0 or more and below 1, or 'estimate' from the results."
-        " [default: 0.1]",
+        " [default: estimate]",
     )
     tau: str | None = option(
         "--tau T",
@@ -126,8 +126,8 @@ class _RateRequest(opt.CommandOptions):
     def settings(self, tally: Tally, method: OrderedMethod) -> dict[str, float]:
         """The settings of a method by the options that it has. Raises UsageError."""
         settings = {}
-        probability = self.draw_probability
-        if DRAW_PROBABILITY in method.options and probability is not None:
+        probability = self.draw_probability or "estimate"
+        if DRAW_PROBABILITY in method.options:
             settings["draw_probability"] = (
                 estimate_draw_probability(results_of(tally), self.forfeits)
                 if probability == "estimate"
@@ -182,6 +182,8 @@ def _print_measures(tally: Tally, method: RatingMethod, options: _RateRequest) -
     if isinstance(method, OrderedMethod):
         method = method.configured(**options.settings(tally, method))
         notes.append(method.note)
+        if "draw_probability" in method.settings and options.draw_probability in {None, "estimate"}:
+            notes.append(estimated_text(method.settings["draw_probability"]))
     lines = method.rate_sorted(results_of(tally), names, tally.seats or 2, options.forfeits)
     tables.print_measures(lines, method, tables.RatedBots(names, faults_of(tally)), notes)
 

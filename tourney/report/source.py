@@ -24,7 +24,7 @@ from tourney.ratings.batch import Batch, BatchRating, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.likelihood import Expected, model_of
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
-from tourney.ratings.trueskill import Settings, SkillPool, TrueSkillRating, history
+from tourney.ratings.trueskill import Settings, SkillPool, TrueSkillRating, history, share_ranks
 from tourney.report import display
 from tourney.report.compact_matches import (
     CompactMatches,
@@ -285,7 +285,7 @@ class ReportSource:
     def ratings(self) -> tuple[TrueSkillRating, ...]:
         """The TrueSkill table."""
         if self.history:
-            return self.history[-1][1].table()
+            return share_ranks(self.history[-1][1].table(), self.tournament.seats)
         return SkillPool.of(self.labels, self.settings).table()
 
     @cached_property

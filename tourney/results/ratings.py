@@ -19,7 +19,7 @@ from tourney.ratings.method import (
     RatingMethod,
 )
 from tourney.ratings.sequential import PlannedGames
-from tourney.ratings.trueskill import default_draw_probability
+from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
 from tourney.results.columns import ELO, range_text, rating_columns
 from tourney.results.standings import score_of, setup_of
 from tourney.results.tables import DataTable, entrant_names
@@ -162,7 +162,9 @@ def rating_table(database: Database, tournament: Tournament, name: str, forfeits
     if isinstance(method, OrderedMethod):
         if DRAW_PROBABILITY in method.options:
             method = method.configured(draw_probability=draw_probability_of(database, tournament))
-        lines = rate_in_order(database, tournament, method, forfeits).pool.table()
+        lines = method.shown(
+            rate_in_order(database, tournament, method, forfeits).pool.table(), tournament.seats
+        )
     else:
         lines = rate_by(database, tournament, method, forfeits)
     rows = rating_rows(lines, method.measures, names, faults)
@@ -180,11 +182,23 @@ def look_now(
 
 
 def draw_probability_of(database: Database, tournament: Tournament) -> float:
-    """The draw probability of a tournament: the stored one of its game and seats, or the default."""
+    """The draw probability of a tournament: the stored one of its game and seats, or the default.
+
+    Of results of other programs it is estimated: their game may be unknown, and how often it is drawn, too.
+    """
     estimate = database.ratings.draw_probability(tournament.game, tournament.seats)
     if estimate is not None:
         return estimate.probability
+    if not tournament.recorded:
+        return estimate_draw_probability(database.matches.results(tournament.id))
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
+
+
+def estimated_text(probability: float) -> str:
+    """The sentence on a draw probability that no person chose."""
+    return (
+        f"The draw probability {probability:g} is estimated from these results; --draw-probability sets it."
+    )
 
 
 def rating_rows(
