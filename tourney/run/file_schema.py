@@ -254,6 +254,15 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     rounds: Annotated[
         Games | None, Meta(description="Rounds, for formats that take them. A later file may change it.")
     ] = None
+    score: Annotated[
+        Literal["places", "win"],
+        Meta(
+            description="What a match of three or four seats gives: a point for each opponent beaten, divided"
+            " by their number (`places`), or one point for the first place alone, which ties for it share"
+            " (`win`). It decides standings, pairings of a Swiss and Elo. With `round-robin`, `gauntlet` and"
+            " `swiss`, without `[until]`."
+        ),
+    ] = "places"
     opening_plies: Annotated[
         int,
         Meta(

@@ -366,6 +366,7 @@ def _fixed(plan: Plan) -> dict[str, object]:
     fields = [field for field in msgspec.structs.fields(plan) if field.name not in others]
     return {
         **{names.get(field.name, field.encode_name): getattr(plan, field.name) for field in fields},
+        "score": "places" if plan.ranking is None or plan.ranking.score is None else plan.ranking.score,
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in msgspec.to_builtins(plan.limits).items()},
         **{key.replace(*_SHOWN): value for key, value in plan.extra if key not in FIRSTS},

@@ -36,6 +36,7 @@ from tourney.run.file_schema import (
     read_file_bytes,
 )
 from tourney.schedule.format import Format, find_format, group_size, working_formats
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.schema import SchemaError, check_range, read, seed_of, show
 from tourney.store.beacon import Beacon
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
@@ -188,8 +189,23 @@ def _plan(
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=planned_order(table.opening_order, book),
-        ranking=format_.new_rule(seats),
+        ranking=_rule(table, format_, seats),
     )
+
+
+def _rule(table: TournamentTable, format_: Format, seats: int) -> RankingRule:
+    """What decides the places of a new tournament. Raises SchemaError for a score that does not fit."""
+    if table.score == "places":
+        return format_.new_rule(seats)
+    if seats == 2:
+        raise SchemaError(
+            ("score",), 'is "win", which goes with three and four seats: two play for it anyway'
+        )
+    if not format_.takes_score:
+        raise SchemaError(("score",), f'is "win", which does not go with format = "{format_.name}"')
+    if table.until != UntilTable():
+        raise SchemaError(("score",), 'is "win", but [until] counts opponents beaten: leave one of them out')
+    return format_.rule_by_wins(seats)
 
 
 def _games_per_pairing(table: TournamentTable, seats: int) -> int:
