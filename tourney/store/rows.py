@@ -6,6 +6,7 @@ sentence that also names database, table and row.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache, partial
 from itertools import islice, zip_longest
@@ -13,6 +14,7 @@ from typing import Final, NamedTuple, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DBAPIError
 
 from tourney.errors import StoreDamaged
 from tourney.match.record import FAULT_KINDS, FaultKind
@@ -300,13 +302,21 @@ def altered(database: str, table: sa.Table, key: object, misfit: ColumnError, wh
 def bad_row(connection: Connection, table: sa.Table, row: Columns, misfit: ColumnError) -> StoreDamaged:
     """The error for a row, named by its primary key."""
     whose = ""
-    if table in (TOURNAMENT, ENTRANT):
-        whose = f"{'entrant ' if table is ENTRANT else ''}{row['name']}"
-    elif (id_ := row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)) is not None:
-        match = connection.execute(_NAMED.where(SCHEDULE.c.id == id_)).first()
-        whose = "" if match is None else f"match {match.number} of {match.name}"
+    # The name of the match may be what cannot be read.
+    with suppress(DBAPIError):
+        whose = _owner(connection, table, row)
     key = ",".join(str(row[column.name]) for column in table.primary_key)
     return altered(shown(connection.engine.url), table, key, misfit, whose)
+
+
+def _owner(connection: Connection, table: sa.Table, row: Columns) -> str:
+    """The entrant, tournament or match that a row belongs to, for people."""
+    if table in (TOURNAMENT, ENTRANT):
+        return f"{'entrant ' if table is ENTRANT else ''}{row['name']}"
+    if (id_ := row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)) is not None:
+        match = connection.execute(_NAMED.where(SCHEDULE.c.id == id_)).first()
+        return "" if match is None else f"match {match.number} of {match.name}"
+    return ""
 
 
 def table_of(column: str) -> sa.Table:
