@@ -7,6 +7,7 @@ import pytest
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError, UsageError
 from tourney.match.spec import DEFAULT_LIMITS
+from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import (
     Terms,
     clock_limits,
@@ -56,7 +57,7 @@ def test_words_are_toml_or_text() -> None:
 
 
 def test_file_of_a_command_line_is_a_tournament_file(tmp_path: Path) -> None:
-    given = ("sage-stones", ("pebble", "random"), "swiss")
+    given = ("sage-stones", (EntrantLine("pebble"), EntrantLine("random")), "swiss")
     path, text = file_text(*given, None, ("rounds=2", "limits.move-ms=70", "title=My cup"))
     found = read_tournament_file(tmp_path / path, text)
     assert (found.plan.format, found.plan.rounds, found.plan.limits.move_ms) == ("swiss", 2, 70)
@@ -97,3 +98,12 @@ def test_clock_replaces_the_repeating_control_of_a_file(tmp_path: Path) -> None:
     path = write_file(tmp_path, "[limits]\nclock-ms = 60000\nclock-moves = 40\n")
     assert read_terms(path, {})[1].clock_moves == 40
     assert read_terms(path, clock_limits("8+0.08"))[1].clock_moves is None
+
+
+def test_file_of_a_command_line_has_tables_for_programs(tmp_path: Path) -> None:
+    engine = EntrantLine(
+        command=("stockfish", "-x"), protocol="uci", options={"Clear Hash": "", "Hash": 4}, go={"nodes": 5}
+    )
+    _, text = file_text("chess", (EntrantLine("./a"), engine), "round-robin", "cup", ())
+    assert read_tournament_file(tmp_path / "cup.toml", text).entrants == (EntrantLine("./a"), engine)
+    assert "bots" not in file_text("chess", (engine,), "round-robin", "cup", ())[1]

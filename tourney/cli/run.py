@@ -13,6 +13,7 @@ from typing import Literal
 import click
 
 from tourney.cli import options as opt
+from tourney.cli.entrant_options import EntrantOptions
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current, keep
 from tourney.cli.run_options import (
@@ -85,8 +86,9 @@ class _RunRequest(opt.CommandOptions):
     game: str | None = option(
         "--game GAME",
         "Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
-        " then (--bots random,./mybot), and TOURNEY_BOTS the folder of the bot store.",
+        " then (--bots random,./mybot,uci:stockfish), and TOURNEY_BOTS the folder of the bot store.",
     )
+    programs: EntrantOptions
     name: str | None = option("--name NAME", "Without FILE: name. [default: from game, format and all else]")
     rounds: int | None = option("--rounds N", "Without FILE: rounds, as of a swiss.")
     keys: tuple[str, ...] = option(
@@ -107,16 +109,20 @@ class _RunRequest(opt.CommandOptions):
         """The tournament of a file or of the options, and whether a file was written. Raises UsageError."""
         formats = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
-            if any((self.game, self.name, self.rounds, self.keys, formats)):
+            programs = self.programs
+            if any((self.game, self.name, self.rounds, self.keys, formats, programs.options, programs.each)):
                 raise UsageError(
-                    "--game, --name, --rounds, --set and such a --format stand for FILE: omit it"
+                    "--game, --name, --rounds, --set, --option, --each and such a --format stand for FILE:"
+                    " omit it"
                 )
             return read_tournament_file(file), False
         if self.game is None or not opt.is_given("bots"):
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
         format_ = formats[-1] if formats else "round-robin"
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
-        path, text = file_text(self.game, self.bots.split(","), format_, self.name, keys)
+        folder = os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS)
+        entrants = self.programs.read(self.game, self.bots.split(","), bots=folder, sandbox="auto")
+        path, text = file_text(self.game, entrants.lines, format_, self.name, keys, entrants.game_options)
         tournament_file = read_tournament_file(path, text)
         # The same options give the same file, and continue its tournament; others must not replace it.
         if path.exists() and path.read_bytes() != text.encode():

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct, structs, to_builtins
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
 from tourney.errors import GameError, TournamentError, UsageError
@@ -517,11 +518,11 @@ def toml_values(option: str, words: Iterable[str]) -> dict[str, object]:
         key, equals, value = word.partition("=")
         if not equals or not _KEY.fullmatch(key):
             raise UsageError(f"{option} {word!r} does not have the form KEY=VALUE")
-        values[key] = _toml_value(value)[1]
+        values[key] = toml_value(value)[1]
     return values
 
 
-def _toml_value(text: str) -> tuple[str, object]:
+def toml_value(text: str) -> tuple[str, object]:
     """A value as TOML writes it, and the value: that of the text or, if it is not TOML, the text itself."""
     try:
         return text, parse_toml(f"x = {text}")["x"]
@@ -529,17 +530,49 @@ def _toml_value(text: str) -> tuple[str, object]:
         return json.dumps(text, ensure_ascii=False), text
 
 
+def _toml_key(key: str) -> str:
+    return key if _KEY.fullmatch(key) and "." not in key else json.dumps(key, ensure_ascii=False)
+
+
+def _is_bot_alone(line: EntrantLine) -> bool:
+    return line.bot is not None and line == EntrantLine(line.bot)
+
+
+def _entrant_table(line: EntrantLine) -> str:
+    """An entrant's table in a tournament file."""
+    written = [f"{key} = {_toml_text(value)}" for key, value in to_builtins(line).items() if value]
+    return "\n[[entrant]]\n" + "".join(f"{text}\n" for text in written)
+
+
+def _toml_text(value: object) -> str:
+    """A value of an entrant's table in TOML: JSON's strings, numbers and arrays are TOML's."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml_key(key)} = {_toml_text(item)}" for key, item in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def file_text(
-    game: str, bots: Sequence[str], format_: str, name: str | None, words: Sequence[str]
+    game: str,
+    entrants: Sequence[EntrantLine],
+    format_: str,
+    name: str | None,
+    words: Sequence[str],
+    options: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Path, str]:
     """The tournament file for a command line, with further keys as ``KEY=VALUE``: its path and its text.
 
-    Without a name it is made of the game, the format and everything else. Raises UsageError.
+    Entrants that are a bot alone stand in ``bots``, others have a table; ``options`` are the game's. Without
+    a name it is made of the game, the format and everything else. Raises UsageError.
     """
     toml_values("--set", words)
-    keys = {"game": json.dumps(game), "format": json.dumps(format_), "bots": json.dumps(list(bots))}
-    keys |= {word.partition("=")[0]: _toml_value(word.partition("=")[2])[0] for word in words}
+    alone = [line.bot for line in entrants if _is_bot_alone(line)]
+    tables = [line for line in entrants if not _is_bot_alone(line)]
+    keys = {"game": json.dumps(game), "format": json.dumps(format_)}
+    keys |= {"bots": json.dumps(alone)} if alone else {}
+    keys |= {f"options.{_toml_key(option)}": json.dumps(value) for option, value in options.items()}
+    keys |= {word.partition("=")[0]: toml_value(word.partition("=")[2])[0] for word in words}
     lines = "".join(f"{key} = {value}\n" for key, value in keys.items())
+    lines += "".join(map(_entrant_table, tables))
     digits = hashlib.sha256(lines.encode("utf-8", "replace")).hexdigest()[:8]
     name = name or f"{re.sub(r'[^a-z0-9._-]+', '-', game.lower()).strip('-.')[:32]}-{format_}-{digits}"
     return Path(f"{name}.toml"), f"name = {json.dumps(name)}\n{lines}"

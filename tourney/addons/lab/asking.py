@@ -33,7 +33,7 @@ from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.file_schema import EntrantLine, opening_plies
 from tourney.run.listeners import Listener, Listeners
-from tourney.run.preparation import enter
+from tourney.run.preparation import enter, find_bot
 from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.summary import RunProgress, Summary
 from tourney.run.tournament_file import (
@@ -237,14 +237,18 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
 
 
 def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
-    """The lines with digests for stored bots, resolved before a path's bot enters the store under its name.
+    """The lines with digests for programs and stored bots, before a path's bot enters under its name.
 
     ``./b b`` means the folder and the stored bot, although ``b`` alone would mean the folder.
     """
     paths = {Path(line.bot).resolve() for line in lines if line.bot is not None and "/" in line.bot}
     resolved = []
     for line in lines:
-        name = line.bot or ""
+        if line.bot is None:
+            program = find_bot(line, store, Path())
+            resolved.append(EntrantLine(program.digest, line.name, line.args))
+            continue
+        name = line.bot
         digest = store.locate(name) if "/" not in name and Path(name).resolve() in paths else None
         if digest is None and isinstance(bot := look_up(name, store), StoredBot):
             digest = bot.digest

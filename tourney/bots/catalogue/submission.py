@@ -76,7 +76,7 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
         copy = scratch / "named" / source.name
         copy.parent.mkdir()
         copy_named(source, copy, _MOST_UNPACKED)
-        if source.suffix.lower() == ".zip" or tar_ending(source.name) is not None:
+        if is_archive(source.name):
             unpack(copy, scratch / "unpacked", links=True)
             with hold(_bot_folder(scratch / "unpacked")) as folder:
                 return copy_folder(folder, target)
@@ -359,6 +359,11 @@ class _PackedFile(NamedTuple):
     executable: bool | None
     size: int
     read: Callable[[], IO[bytes] | None]
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file's name is that of an archive which may hold a bot."""
+    return name.lower().endswith(".zip") or tar_ending(name) is not None
 
 
 def tar_ending(name: str) -> str | None:
