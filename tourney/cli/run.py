@@ -26,10 +26,12 @@ from tourney.errors import TournamentError, UsageError
 from tourney.files import DEFAULT_BOTS, write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
+from tourney.run.earlier_entrants import standings_reference
 from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor, is_remote, plays_here
 from tourney.schema import Document
+from tourney.store.database import Database
 
 
 class RunDocument(Document, frozen=True, kw_only=True):
@@ -87,6 +89,12 @@ class _RunRequest(opt.CommandOptions):
         "Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
         " then (--bots random,./mybot), and TOURNEY_BOTS the folder of the bot store.",
     )
+    earlier: str | None = option(
+        "--from TOURNAMENT",
+        "Without FILE: enter the first entrants of a finished tournament, as many as --top says; the game is"
+        " that of the tournament unless --game names it.",
+    )
+    top: int | None = option("--top N", "With --from: the number of entrants.")
     name: str | None = option("--name NAME", "Without FILE: name. [default: from game, format and all else]")
     rounds: int | None = option("--rounds N", "Without FILE: rounds, as of a swiss.")
     keys: tuple[str, ...] = option(
@@ -107,16 +115,23 @@ class _RunRequest(opt.CommandOptions):
         """The tournament of a file or of the options, and whether a file was written. Raises UsageError."""
         formats = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
-            if any((self.game, self.name, self.rounds, self.keys, formats)):
+            if any((self.game, self.earlier, self.top, self.name, self.rounds, self.keys, formats)):
                 raise UsageError(
-                    "--game, --name, --rounds, --set and such a --format stand for FILE: omit it"
+                    "--game, --from, --top, --name, --rounds, --set and such a --format stand for FILE: omit"
+                    " it"
                 )
             return read_tournament_file(file), False
-        if self.game is None or not opt.is_given("bots"):
+        if (self.earlier is None) != (self.top is None):
+            raise UsageError("--from and --top go together: --from course --top 8")
+        bots = self.bots.split(",") if opt.is_given("bots") else []
+        if self.earlier is not None:
+            bots.append(standings_reference(self.earlier, self.top or 1))
+        game = self.game or (None if self.earlier is None else self._game_of(self.earlier))
+        if game is None or not bots:
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
         format_ = formats[-1] if formats else "round-robin"
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
-        path, text = file_text(self.game, self.bots.split(","), format_, self.name, keys)
+        path, text = file_text(game, bots, format_, self.name, keys)
         tournament_file = read_tournament_file(path, text)
         # The same options give the same file, and continue its tournament; others must not replace it.
         if path.exists() and path.read_bytes() != text.encode():
@@ -127,6 +142,10 @@ class _RunRequest(opt.CommandOptions):
         current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
         return tournament_file, True
 
+    def _game_of(self, tournament: str) -> str:
+        with Database.open(self.db) as database:
+            return database.tournaments.get(tournament).game
+
 
 @opt.command("run", _RunRequest)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
@@ -134,7 +153,8 @@ def command(file: Path | None, options: _RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
 
     Without FILE, --game, --bots and --format name a tournament whose file is written and run, as in
-    `tourney run --game chess --bots first,second --format swiss --rounds 5`.
+    `tourney run --game chess --bots first,second --format swiss --rounds 5`. `tourney run --from course
+    --top 8 --format knockout --name final` plays on with the first entrants of a finished tournament.
 
     A match counts once it is stored. After a crash the next start plays the matches without a result. Ctrl-C
     finishes the matches in progress; a second one stops at once.
@@ -150,7 +170,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
     tournament, wrote = options.tournament(file)
-    if file is None:  # --bots has named the bots, so it does not say where they are
+    if file is None:  # --bots may have named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     # Before anything is stored: an unknown executor must not leave a tournament behind.
     make_executor = _executor(options, tournament)
