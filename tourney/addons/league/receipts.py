@@ -19,6 +19,7 @@ from tourney.addons.league.ledger import Night, Submission
 from tourney.addons.league.tables import night_table
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.errors import StoreError, UnsafeFileError
+from tourney.exchange.entrant_files import entrant_files
 from tourney.held_folder import account_number, hold
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -26,6 +27,8 @@ from tourney.store.values import Tournament
 _RECEIPT: Final = "receipt.txt"
 MOST_GAMES: Final = 200
 """Lost games of a version that a receipt lists."""
+MOST_MATCHES: Final = 20
+"""Lost games of a version whose records and logs its author gets after each night: they add up."""
 _MACHINE: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE})
 """Errors of this machine; a quota of the disk is the author's."""
 
@@ -98,7 +101,7 @@ def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
     """Write the news of a night for each author; return the texts by author.
 
     The news are the rating of each version that played, marked if it is the first one, and its lost games
-    with their reasons.
+    with their reasons. Each version also gets a folder with its feedback, such as its own logs.
     """
     by_author: dict[str, list[str]] = {}
     table = night_table(league, night.number)
@@ -113,14 +116,26 @@ def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
             f" games, {row.night_games} of them in night {night.number}{place}"
         )
     with Database.open(league.database) as database:
-        for tournament in night.tournaments:
-            for author, line in _lost_games(database, database.tournaments.get(tournament.name)):
+        for played in night.tournaments:
+            tournament = database.tournaments.get(played.name)
+            for author, line in _lost_games(database, tournament):
                 if author in by_author:
                     by_author[author].append(line)
-    texts = {author: "\n".join(lines) + "\n" for author, lines in by_author.items()}
+            for entrant in database.tournaments.entrants(tournament.id) if played.matches else ():
+                author, _, bot = entrant.name.partition(".")
+                if author in by_author:
+                    folder = f"{tournament.name}-{bot}"
+                    files = dict(entrant_files(database, tournament, entrant, MOST_MATCHES))
+                    texts = {name: _lines(content) for name, content in files.items()}
+                    _write(league, author, None, folder, texts, say)
+    news = {author: "\n".join(lines) + "\n" for author, lines in by_author.items()}
     for author, lines in by_author.items():
         _write(league, author, None, "", {f"night-{night.number:04}.txt": lines}, say)
-    return texts
+    return news
+
+
+def _lines(content: bytes) -> list[str]:
+    return content.decode("utf-8").removesuffix("\n").split("\n")
 
 
 def _lost_games(database: Database, tournament: Tournament) -> Iterator[tuple[str, str]]:
