@@ -5,7 +5,10 @@ receipt that cannot be written there is reported, and never ends a night.
 """
 
 import errno
+import hashlib
 import os
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +17,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from tourney.addons.league.author_folders import write_receipts
-from tourney.addons.league.folder import League
+from tourney.addons.league.folder import League, moment
+from tourney.addons.league.intake import UnnamedFolder
 from tourney.addons.league.ledger import Night, Submission
 from tourney.addons.league.tables import night_table
 from tourney.bots.catalogue.shipped import HOUSE
@@ -23,6 +27,7 @@ from tourney.exchange.entrant_files import entrant_files
 from tourney.held_folder import account_number, hold
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import legible
 
 _RECEIPT: Final = "receipt.txt"
 MOST_GAMES: Final = 200
@@ -77,6 +82,25 @@ def write_receipt(league: League, judged: Submission, say: Say) -> None:
         ),
     ]
     _write(league, judged.author, judged.user, receipt_folder(judged), {_RECEIPT: lines}, say)
+
+
+def write_unnamed(league: League, unnamed: UnnamedFolder, now: datetime, say: Say) -> None:
+    """Write the receipt for a folder that cannot name an author, and so has no line in the ledger.
+
+    No author can have the name of its folder in the outbox, which begins with an underscore.
+    """
+    plain = unicodedata.normalize("NFKD", unnamed.name.lower())
+    letters = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode("ascii")).strip("-")[:24]
+    # Names that are alike in these letters must not share a receipt.
+    digits = hashlib.sha256(os.fsencode(unnamed.name)).hexdigest()[:8]
+    lines = [
+        f"folder       inbox/{legible(unnamed.name)}",
+        f"looked at    {moment(now)}",
+        "result       refused",
+        f"reason       {unnamed.problem}",
+        f"suggestion   rename the folder to {letters or 'a name of small letters'}",
+    ]
+    _write(league, f"_{letters or 'folder'}-{digits}", unnamed.user, "", {_RECEIPT: lines}, say)
 
 
 def receipt_folder(submission: Submission) -> str:
