@@ -12,6 +12,7 @@ from typing import Literal
 
 import click
 
+from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current, keep
@@ -27,6 +28,7 @@ from tourney.files import DEFAULT_BOTS, write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
 from tourney.run.earlier_entrants import standings_reference
+from tourney.run.engine.replacement import replace_entrants
 from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor, is_remote, plays_here
@@ -82,6 +84,11 @@ class _RunRequest(opt.CommandOptions):
         "--dry-run",
         "Print what the run would do: entrants, rounds, matches, estimated time, and what matches"
         " share. Writes nothing, and neither builds nor starts a bot.",
+    )
+    replaced: tuple[str, ...] = option(
+        "--replace NAME=PATH",
+        "Run a copy of the tournament, called its name and -2, in which another bot has the place of"
+        " entrant NAME. It replays only the matches of that entrant, and rounds drawn from them. Repeatable.",
     )
     unattended: UnattendedOptions
     game: str | None = option(
@@ -162,14 +169,23 @@ def command(file: Path | None, options: _RunRequest) -> None:
     The run keeps a log beside the database and prints a summary at the end. While the database cannot be
     written (the disk is full, another program holds it) the run pauses and tries again. A bot that fails at
     start-up three times is benched: its remaining matches are void. If a bot cannot be built, nothing is
-    played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
-    standard error; with --format json a summary goes to standard output at the end.
+    played, unless --skip-broken benches it; --unbench brings it back once it can. --replace copies a
+    tournament, which itself stays as it is with its root, and replays an entrant's matches with other
+    files. All of a run's text goes to standard error; with --format json a summary goes to standard output at
+    the end.
     """
     output = current()
     pinning = options.processors.pinning()
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
     tournament, wrote = options.tournament(file)
+    if options.replaced:
+        if file is None or options.dry_run:
+            raise UsageError("--replace goes with FILE, and not with --dry-run")
+        with Database.open(options.db, write=True) as database:
+            store = BotStore(Path(options.bots))
+            bots = opt.pairs(options.replaced)
+            tournament = replace_entrants(tournament, database, store, bots, output.say)
     if file is None:  # --bots may have named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     # Before anything is stored: an unknown executor must not leave a tournament behind.

@@ -220,9 +220,9 @@ def _board(record: Record, ply: int) -> str:
 
 
 def _dialogue(played: BotGame, ply: int, fault: str) -> tuple[str, ...]:
-    """The lines between referee and bot up to a fault, played again from the record.
+    """The lines between referee and bot up to a fault, replayed from the record.
 
-    The referee's lines are those that a bot gets which wants the legal actions; the bot's are its recorded
+    The referee's lines are those for a bot that asks for the legal actions; the bot's are its recorded
     actions.
     """
     record = played.record
