@@ -82,6 +82,7 @@ OTHER_TESTS: dict[str, str] = {
 """Tests of several modules together, each with what it tests."""
 
 TESTED_ELSEWHERE: dict[str, str] = {
+    "addons/course/pages.py": "addons/course/test_feedback.py",
     "addons/league/check.py": "addons/league/seeds/test_seasons.py",
     "bots/metering.py": "addons/fuel/test_meter.py",
     "bots/sandbox/canary.py": "bots/sandbox/test_probe.py",
@@ -91,6 +92,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "cli/start.py": "cli/test_main.py",
     "addons/lab/results.py": "addons/lab/test_gate.py",
     "addons/lab/gate_forms.py": "addons/lab/test_gate.py",
+    "exchange/entrant_files.py": "cli/test_export.py",
     "exchange/rating.py": "exchange/test_table.py",
     "games/base.py": "games/check/test_suite.py",
     "games/core_game.py": "games/test_core_base.py",
