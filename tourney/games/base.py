@@ -334,6 +334,17 @@ class Game(ABC, Generic[A]):
         """
         return actions
 
+    def move_numbers(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - most games count actions
+        """The number that people write before each action, as ``4.`` and ``4...``; () if they count actions.
+
+        An action without a number, such as a set-up, has "".
+        """
+        return ()
+
+    def opening_name(self, actions: Sequence[str]) -> str:  # noqa: ARG002 - most games have no names of openings
+        """The players' name of the opening of these actions, with its code first if it has one; or ""."""
+        return ""
+
     def legal_texts(self, state: State[A]) -> tuple[str, ...]:
         """The strings of a state's legal actions, sorted."""
         return tuple(map(self.action_string, state.legal_actions()))

@@ -50,6 +50,12 @@ def move_strings() -> dict[int, str]:
     return {code: text for text, code in move_codes().items()}
 
 
+def numbers_from(first: int, count: int) -> Iterator[str]:
+    """Yield the numbers of moves as in PGN; ``first`` counts the half-moves before them."""
+    for ply in range(first, first + count):
+        yield f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
+
+
 class ChessAction(IntAction, text=lambda code: move_strings()[code]):
     """A move; ``str`` gives it as UCI does."""
 
@@ -136,6 +142,20 @@ class Chess(DrawnGame[Move]):
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
         written: Sequence[str] = rules().algebraic(actions, chess960=self.chess960)
         return written
+
+    def move_numbers(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
+        """The numbers of moves as in PGN: ``4.`` for White and ``4...`` for Black."""
+        starts = [text for text in actions if text.startswith(("=", "sp"))]
+        # A position that was set up has its side to move and the number of its move in the FEN.
+        fields = starts[-1].split("_") if starts and starts[-1].startswith("=") else []
+        first = 2 * int(fields[5]) - 2 + (fields[1] == "b") if len(fields) > 5 else 0
+        return (*[""] * len(starts), *numbers_from(first, len(actions) - len(starts)))
+
+    def opening_name(self, actions: Sequence[str]) -> str:
+        if self.chess960:
+            return ""
+        name: str = rules().opening_name(actions)
+        return name
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - of all games
         state: State[Move] = rules().parse(text, chess960=self.chess960)
