@@ -664,7 +664,10 @@ def sprt_needed(chances: Floats, upper: float, runs: int) -> tuple[Floats, Float
 def show_bets(seeds: int) -> None:
     """Compare the pairs that the bets and the GSPRT need, and how often they say better."""
     runs = 20 * seeds
-    print(f"\nPairs until a decision at alpha = beta = 5 %, {runs} runs of each kind; in brackets: better\n")
+    print(
+        f"\nPairs until a decision at alpha = beta = 5 %, {runs} runs of each kind; in brackets: better, and"
+    )
+    print("of the ratio its standard error; both see the same pairs\n")
     head("draws", "bounds", "truth", "GSPRT", "bets", "ratio")
     for title, draws, upper in SHAPES:
         for times in (0.0, 0.5, 1.0, 3.0):
@@ -672,11 +675,13 @@ def show_bets(seeds: int) -> None:
             (one, first), (two, second) = (
                 needed_(chances, upper, runs) for needed_ in (sprt_needed, bets_needed)
             )
+            ratio = two.mean() / one.mean()
+            error = float(np.std(two - ratio * one)) / one.mean() / runs**0.5
             row(
                 *(title, f"0, {upper:g}", f"{times * upper:g}"),
                 f"{one.mean():.0f} ({100 * first.mean():.1f} %)",
                 f"{two.mean():.0f} ({100 * second.mean():.1f} %)",
-                f"{two.mean() / one.mean():.2f}",
+                f"{ratio:.2f} ({error:.2f})",
             )
 
 

@@ -186,8 +186,9 @@ def limits_texts(batch: "Batch") -> Iterator[str]:
             f" 97.5 % and more, {ROUGH[0]} to {ROUGH[1]} % were right in simulated Swiss tournaments."
         )
         yield (
-            f"The scale of Elo follows from the spread of the strengths, {batch.pool.prior_elo:.0f} Elo, shown"
-            f" to about {DOUBT} % by so few games: all differences may be that much too large or too small."
+            "The scale of Elo follows from the spread of the strengths. So few games show its"
+            f" {batch.pool.prior_elo:.0f} Elo to about {DOUBT} %: all differences may be that much too large"
+            " or too small."
         )
 
 
