@@ -21,10 +21,11 @@ from tourney.ratings.method import (
 from tourney.ratings.sequential import PlannedGames
 from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
 from tourney.results.columns import ELO, range_text, rating_columns
+from tourney.results.interval_widths import look_of
 from tourney.results.standings import score_of, setup_of
 from tourney.results.tables import DataTable, entrant_names
 from tourney.results.texts import Names
-from tourney.results.until import as_planned, look_of
+from tourney.results.until import as_planned
 from tourney.schedule.format import ranking_format
 from tourney.schedule.row import ResultRow
 from tourney.store.database import Database

@@ -20,8 +20,8 @@ from tourney.store.column_reading import (
     read_seating,
 )
 from tourney.store.engine import Subject
-from tourney.store.models import MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.rows import bad_value, each, first_bad, shape_of
+from tourney.store.tables import MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.values import VoidReason
 
 _SCHEDULE = SCHEDULE.c
