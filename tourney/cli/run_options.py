@@ -142,9 +142,9 @@ class UnattendedOptions(opt.CommandOptions):
     )
     notify: str | None = option(
         "--notify CMD",
-        "Command to run at the end of the run. It gets the summary on standard input, and"
-        " TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and TOURNEY_TOURNAMENT in its environment. No shell"
-        " reads it.",
+        "Command to run at the end of the run, and when it pauses, stalls or goes on after that. It gets"
+        " the summary on standard input, and TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and"
+        " TOURNEY_TOURNAMENT in its environment. No shell reads it.",
     )
 
     def run_options(self, deadline: Deadline, pinning: Pinning) -> RunOptions:
