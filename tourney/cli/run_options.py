@@ -121,7 +121,8 @@ class UnattendedOptions(opt.CommandOptions):
     allow_weaker: bool = opt.shared(opt.allow_weaker_option)
     patience: str = option(
         "--patience SPAN",
-        "Retry a database that cannot be written for this long; 0 stops at once.",
+        "Wait this long for a database that cannot be written, and for a cluster that has lost its scheduler"
+        " or its workers; 0 stops at once, or with a cluster after a minute.",
         default="1h",
     )
     log: Path | None = option(
