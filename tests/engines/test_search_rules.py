@@ -1,4 +1,4 @@
-"""The rules in C of the search templates are those of the games: perft, and every position of random games."""
+"""The rules in C of the search templates: perft, and every position of random games."""
 
 import random
 import subprocess
@@ -51,7 +51,7 @@ def described(state: AnyState, game: str) -> tuple[str, list[str]]:
 def test_rules_in_c_agree_in_random_games(game: str, language: str, tmp_path: Path) -> None:
     """The results, too: seats that share the best rank share the win."""
     rules = find_game(game)
-    chance = random.Random(7)
+    chance = random.Random(7)  # noqa: S311 - games of a test
     lines: list[str] = []
     expected: list[tuple[str, list[str]]] = []
     ends: list[tuple[int, ...]] = []
@@ -91,7 +91,7 @@ STARTS = {"element": (5, 78), "seven-sages": (245, 59_098)}
 def test_perft_in_c_is_that_of_the_game(game: str, tmp_path: Path) -> None:
     """From the start, and after the first plies of random games, to a depth of two."""
     rules = find_game(game)
-    chance = random.Random(3)
+    chance = random.Random(3)  # noqa: S311 - games of a test
     counts: list[int | None] = []
     lines: list[str] = []
     for plies in (0, 30, 90):

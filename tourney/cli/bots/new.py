@@ -34,10 +34,10 @@ def command(name: Path, game: str, language: str, template: str, wasm: bool, pac
     """Create a bot to start from, in the new folder NAME.
 
     The simple bot chooses by one short function; in the five games that have one of their own it beats
-    `random`. The search bot beats `greedy` in them; it is there in Python for every game, in C and JavaScript
-    for sage-stones, and in C for sages-tafl. Both pass `tourney bots check ./NAME` unchanged.
-    A WebAssembly module plays on clocks that reproduce (charge = "fuel"), and under all others
-    too. Prints the files that it writes.
+    `random`. The search bot beats `greedy` in them; it is there in Python for every game, in C for these
+    five, in C++ for cyvasse, element and seven-sages, and in JavaScript for sage-stones. Both pass `tourney
+    bots check ./NAME` unchanged. A WebAssembly module plays on clocks that reproduce (charge = "fuel"), and
+    under all others too. Prints the files that it writes.
     """
     files = new_bot(name, language, game, template, wasm=wasm, packages=packages)
     output = current()
