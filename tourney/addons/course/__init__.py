@@ -10,5 +10,10 @@ ADDON = Addon(
             "Give marks by thresholds against fixed bots.",
             "Tournaments",
         ),
+        "overall": Command(
+            "tourney.addons.course.commands.overall:command",
+            "Rank the entrants of several tournaments, of any games, in one table.",
+            "Tournaments",
+        ),
     },
 )
