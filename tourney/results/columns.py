@@ -165,6 +165,8 @@ def _percent(share: float | Fraction) -> str:
     return f"{float(100 * share):.1f}"
 
 
+WIDE = 800
+"""Width in Elo above which an interval says nothing: 400 each way are 9 % to 91 % of the points."""
 INTERVALS = Column("intervals", help="Kind of the intervals: fixed, or such as hold at every look at a run")
 ELO = (
     RANK,
