@@ -37,7 +37,8 @@ def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:
             continue
         log = database.records.log(tournament.id, match.number)
         measured = database.records.measured(tournament.id, match.number)
-        yield write_game(tournament.name, match.key, record, log, measured).encode("utf-8")
+        analysis = next(iter(database.analyses.of(tournament.id, match.number)), None)
+        yield write_game(tournament.name, match.key, record, log, measured, analysis).encode("utf-8")
 
 
 MOST = 9999

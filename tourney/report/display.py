@@ -187,7 +187,7 @@ def line(text: str) -> str:
 
 
 def action(written: str) -> str:
-    """An action in its game's notation, whose no-break spaces stay."""
+    """An action, or several in a line, in its game's notation, whose no-break spaces stay."""
     return "\N{NO-BREAK SPACE}".join(map(line, written.split("\N{NO-BREAK SPACE}")))
 
 

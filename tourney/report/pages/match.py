@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from tourney.check.record import written_actions
+from tourney.check.record import record_notation
+from tourney.games.base import AnyGame
+from tourney.games.notation import Notation
 from tourney.match.record import Record
 from tourney.match.result import LogLine
 from tourney.report import display
@@ -36,6 +38,7 @@ from tourney.report.pages.match_script import (
     linked,
     luck_by_seat,
     match_plots,
+    opening_end,
     script_json,
     seats_that_left,
     time_data,
@@ -126,13 +129,14 @@ def _course(
 ) -> Context:
     """The rest of the context of a match with a record."""
     labels = _labels(job.line)
-    written = written_actions(record)
+    notation = record_notation(record)
+    written = notation.texts
     # Matches of one seed had the same dice, so a reader asks where they part.
-    mates = _mates(record, written, job.group, others)
+    mates = _mates(record, notation, job.group, others)
     shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis))
-    analysis = analysis_part(detail.analysis, record, written, labels)
+    analysis = analysis_part(detail.analysis, record, notation, labels)
     signed = with_signs(written, detail.analysis)
-    board = _board(shown, written, key_plies(detail.analysis, record, MOST_KEYS))
+    board = _board(shown, notation, key_plies(detail.analysis, record, MOST_KEYS))
     # Without scripts the links of marks and key positions lead into the list.
     targets = {action["ply"] for action in analysis["marked"]} if analysis else set()
     targets |= {frame[0] for frame in board["frames"]} if board else set()
@@ -152,7 +156,7 @@ def _course(
         "analysis": analysis,
         "problem": shown.problem,
         "digest_holds": record.digest == record.content_digest(),
-        "facts": tuple(match_facts(record)),
+        "facts": tuple(match_facts(record, setting.game, notation)),
         "rounds": rounds,
         "linked_rounds": tuple(map(linked, marked_rounds)),
         "mates": mates,
@@ -183,7 +187,7 @@ def _plots(detail: MatchDetail, info: MatchInfo, labels: Sequence[SeatLabel]) ->
 
 def _mates(
     record: Record,
-    written: Sequence[str],
+    notation: Notation,
     group: Sequence[ListedMatch],
     others: Mapping[int, Record | None],
 ) -> tuple[Mate, ...]:
@@ -194,8 +198,10 @@ def _mates(
         if mate_record is None or not line.href or mate_record.seed != record.seed:
             continue
         ply = first_difference(record.actions, mate_record.actions)
-        texts = (written, written_actions(mate_record) if ply else ())
-        here, there = (display.action(each[ply - 1]) if 0 < ply <= len(each) else "" for each in texts)
+        both = (notation, record_notation(mate_record) if ply else Notation(()))
+        here, there = (
+            display.action(each.numbered(ply - 1)) if 0 < ply <= len(each.texts) else "" for each in both
+        )
         mates.append(Mate(line, ply, here, there))
     return tuple(mates)
 
@@ -261,7 +267,7 @@ def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> 
     ]
 
 
-def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) -> Context | None:
+def _board(shown: BoardReplay, notation: Notation, deciding: Sequence[int]) -> Context | None:
     """The pictures, or None if the game draws none or is not installed.
 
     Each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells). ``plies``: of all key
@@ -276,7 +282,7 @@ def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) 
     plies = keys[:MOST_KEY_FRAMES]
     pictures = {ply: still(shown, ply) for ply in (*plies, last)}
     frames = [
-        (ply, f"{ply}. {display.action(written[ply - 1])}", *_markup(shown, pictures[ply])) for ply in plies
+        (ply, display.action(notation.numbered(ply - 1)), *_markup(shown, pictures[ply])) for ply in plies
     ]
     final, over = _markup(shown, pictures[last])
     return {
@@ -305,13 +311,15 @@ def _table(setting: MatchSetting) -> BoardTable | None:
     return board_table(setting.game, plan.seats, dict(plan.options)) if setting.game else None
 
 
-def match_facts(record: Record) -> Iterator[Fact]:
+def match_facts(record: Record, game: AnyGame | None, notation: Notation) -> Iterator[Fact]:
     """Yield the facts that differ from record to record: seed, opening and digest."""
     yield Fact("Match seed", display.label(record.seed), code=True)
+    if game is not None and (name := game.opening_name([action for _, action in record.actions])):
+        yield Fact("Opening", display.label(name))
     if record.opening.length:
-        yield Fact(
-            "Opening", display.line(" ".join(record.opening.actions) or f"{record.opening.plies} actions")
-        )
+        drawn = f"{record.opening.plies} actions, drawn"
+        line = display.action(notation.line(0, opening_end(record))) if record.opening.actions else drawn
+        yield Fact("Set opening", line)
     yield Fact("Record digest", record.digest, code=True)
 
 
