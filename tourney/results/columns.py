@@ -180,6 +180,8 @@ def _percent(share: float | Fraction) -> str:
 
 WINS = count_column("wins", "First places alone", unit="matches")
 WON = number_column("won", "Share of matches won, ties for first shared", title="won %", text=_percent)
+WIDE = 800
+"""Width in Elo above which an interval says nothing: 400 each way are 9 % to 91 % of the points."""
 INTERVALS = Column("intervals", help="Kind of the intervals: fixed, or such as hold at every look at a run")
 ELO = (
     RANK,
