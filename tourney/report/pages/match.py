@@ -14,7 +14,7 @@ from markupsafe import Markup
 from tourney.check.record import record_notation
 from tourney.games.base import AnyGame
 from tourney.games.notation import Notation
-from tourney.match.record import Record
+from tourney.match.record import Record, opening_end
 from tourney.match.result import LogLine
 from tourney.report import display
 from tourney.report.display import Fact, SeatLabel
@@ -37,7 +37,6 @@ from tourney.report.pages.match_script import (
     course_data,
     luck_by_seat,
     match_plots,
-    opening_end,
     script_json,
     seats_that_left,
     time_data,
@@ -280,6 +279,7 @@ def _board(shown: BoardReplay, notation: Notation, deciding: Sequence[int]) -> C
         "position": shown.position(last),
         "frames": frames,
         "plies": keys,
+        "captions": [display.action(notation.numbered(ply - 1)) for ply in keys],
     }
 
 

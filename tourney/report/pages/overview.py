@@ -22,6 +22,7 @@ from tourney.report.output.layout import Context, File, Layout
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages import bracket as bracket_page
 from tourney.report.pages import formats as format_pages
+from tourney.report.pages import losses
 from tourney.report.pages import pair as pair_page
 from tourney.report.pages import rounds as rounds_page
 from tourney.report.pages.methods import head_facts, state, time_control, tournament_facts
@@ -102,6 +103,7 @@ def files(make: Renderer) -> Iterator[File]:
         performances=performances(source) if source.format.pairs_by_score else {},
         facts=tuple(tournament_facts(source, measured=make.measured)),
         matches=len(make.lines),
+        accuracies=make.once(losses.accuracies),
     )
     yield from make.tables("data/standings", _standings_table(source))
     yield from make.tables("data/seats", seats_table(source))
