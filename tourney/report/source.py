@@ -23,8 +23,9 @@ from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED
 from tourney.ratings.batch import Batch, BatchRating, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.likelihood import Expected, model_of
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
-from tourney.ratings.trueskill import Settings, SkillPool, TrueSkillRating, history
+from tourney.ratings.trueskill import Settings, SkillPool, TrueSkillRating, history, share_ranks
 from tourney.report import display
 from tourney.report.compact_matches import (
     CompactMatches,
@@ -45,6 +46,7 @@ from tourney.results.standings import (
     Standing,
     compute_standings,
     page_columns,
+    score_of,
     setup_of,
     shows_luck,
 )
@@ -228,7 +230,13 @@ class ReportSource:
     @cached_property
     def batch(self) -> Batch:
         """The ratings of all matches in one fit."""
-        return rate_clusters(self.clusters, list(self.labels), self.tournament.seats, look=self.look)
+        numbers = list(self.labels)
+        return rate_clusters(self.clusters, numbers, self.tournament.seats, model=self.model, look=self.look)
+
+    @property
+    def model(self) -> type[Expected]:
+        """The model of the ratings."""
+        return model_of(score_of(self.tournament.plan))
 
     @cached_property
     def elo(self) -> dict[int, BatchRating]:
@@ -281,7 +289,7 @@ class ReportSource:
     def ratings(self) -> tuple[TrueSkillRating, ...]:
         """The TrueSkill table."""
         if self.history:
-            return self.history[-1][1].table()
+            return share_ranks(self.history[-1][1].table(), self.tournament.seats)
         return SkillPool.of(self.labels, self.settings).table()
 
     @cached_property
@@ -368,7 +376,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
                     yield number, analysis
 
     # Read once for standings, pairs and seats: a query over all matches of a large tournament takes seconds.
-    totals = database.totals.standings(tournament.id)
+    totals = database.totals.standings(tournament.id, score_of(tournament.plan))
     return ReportSource(
         tournament=tournament,
         entrants=database.tournaments.entrants(tournament.id),

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from tourney.errors import ActionError, GameError, PositionError, import_extra
 from tourney.games.core_game import DrawnGame, IntAction
+from tourney.parsing import utf8_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from tourney.games.base import State, Tables
@@ -84,6 +85,7 @@ class Chess(DrawnGame[Move]):
     the draw of the start."""
     diagram_plies = 24
     package = __name__.rpartition(".")[0]
+    laws = "fide"
     chess960 = False
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none
@@ -111,9 +113,16 @@ class Chess(DrawnGame[Move]):
         action: str = rules().set_up(text, chess960=self.chess960)
         return action
 
-    def read_pgn(self, blocks: Iterable[bytes]) -> Iterator[Callable[[], tuple[str, ...]]]:
-        games: Iterator[Callable[[], tuple[str, ...]]] = rules().read_games(blocks, chess960=self.chess960)
-        return games
+    def read_openings(
+        self, form: str, blocks: Iterator[bytes], plies: int
+    ) -> Iterator[tuple[str, Callable[[], tuple[str, ...]]]]:
+        starts = rules()  # without the package it says what to install
+        if form == ".bin":
+            polyglot = import_module("tourney.addons.chess.polyglot")
+            yield from polyglot.read_openings(blocks, plies, chess960=self.chess960)
+            return
+        for number, read in enumerate(starts.read_games(utf8_of(blocks), chess960=self.chess960), 1):
+            yield f"game {number}", read
 
     def read_action(self, state: State[Move], text: str) -> Move:
         """The legal action of a string in a state; in the first state a set-up. Raises ActionError."""

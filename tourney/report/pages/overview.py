@@ -94,7 +94,7 @@ def files(make: Renderer) -> Iterator[File]:
         better=make.once(pair_page.superiority),
         matrix=small,
         cycles=make.once(pair_page.cycles),
-        limits=tuple(limits_texts(source.batch, source.tournament.seats)),
+        limits=tuple(limits_texts(source.batch)),
         faulty=faulty(source),
         seats=seat_lines(source),
         ends=_ends(source),
@@ -134,6 +134,7 @@ def standing_cells(columns: tuple[Column, ...], line: Standing) -> tuple[str, ..
 def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatScore, ...]:
     """The score of each seat over all matches, or over one entrant's matches."""
     lines = []
+    whole = units_of_win(source.tournament.seats, source.setup.score)
     for seat in source.seats:
         seat_totals = (
             totals
@@ -141,7 +142,7 @@ def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatSc
             if at == seat.number and entrant in (None, number)
         )
         totals = ScoreTotals(*map(sum, zip(*seat_totals, strict=True)))
-        lines.append(SeatScore(seat, totals, Fraction(totals.units, units_of_win(source.tournament.seats))))
+        lines.append(SeatScore(seat, totals, Fraction(totals.units, whole)))
     return tuple(lines)
 
 
