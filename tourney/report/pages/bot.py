@@ -16,10 +16,11 @@ from tourney.report.compact_matches import FinishedMatch
 from tourney.report.display import EntrantLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
+from tourney.report.pages.cards import card_of
 from tourney.report.pages.history import SHOWN, chart, histories, sampled
 from tourney.report.pages.losses import accuracies, lost_games, worst_part
 from tourney.report.pages.match_lines import Chip, ListedMatch, match_path
-from tourney.report.pages.overview import seat_lines, seats_table, standing_lines
+from tourney.report.pages.overview import StandingLine, seat_lines, seats_table, standing_lines
 from tourney.report.pages.pair import HALF, PairGame, meetings, pair_paths
 from tourney.report.source import ReportSource
 from tourney.results.positions import Explored, PositionNode, ResultTally, explore, games_in, most_met
@@ -27,6 +28,7 @@ from tourney.results.standings import ranks_alone
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.totals import NO_OVERLOAD
+from tourney.texts import counted
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
@@ -76,6 +78,7 @@ def files(make: Renderer) -> Iterator[File]:
             overload=overload_text(source.overload[1].get(number, NO_OVERLOAD)) if make.measured else "",
             faults=[(line_of(match), kind) for match, kind in faulty.get(number, ())],
         )
+        yield make.file(f"bots/{slug}.png", _card(make, line))
         rows = (
             (
                 *(source.entrants[opponent].name, len(results), sum(results) / 2),
@@ -87,6 +90,25 @@ def files(make: Renderer) -> Iterator[File]:
         opponents = DataTable.of("opponent games points wins draws losses expected_percent", rows)
         yield from make.tables(f"data/bots/{slug}-opponents", opponents)
         yield from make.tables(f"data/bots/{slug}-seats", seats_table(source, number))
+
+
+def _card(make: Renderer, line: StandingLine) -> bytes:
+    """The picture of a bot: its place, score and rating."""
+    source = make.source
+    standing = line.standing
+    about = (source.title, source.game_title, line.entrant.program)
+    points = display.points(standing.points, source.tournament.seats)
+    return card_of(
+        line.entrant.name,
+        " \N{MIDDLE DOT} ".join(dict.fromkeys(filter(None, about))),
+        [
+            ("Place", f"{standing.rank} of {len(source.standings)}"),
+            ("Points", f"{points} of {counted(standing.games, 'game')}"),
+            ("Won, drawn, lost", f"{standing.wins} / {standing.draws} / {standing.losses}"),
+            ("Elo", f"{display.number(line.elo.elo, 0)}"),
+            (source.intervals, f"{display.number(line.elo.low, 0)} to {display.number(line.elo.high, 0)}"),
+        ],
+    )
 
 
 def _opponent(make: Renderer, number: int, opponent: int, rows: Sequence[PairGame]) -> dict[str, object]:
