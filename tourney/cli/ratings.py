@@ -142,12 +142,15 @@ def _rate(
         return [f"matches with a fault, left out: {progress.done - progress.void - matches}"]
 
     if isinstance(method, PoolMethod):
-        how = {
-            "pairs": options.show == "pairs",
-            "joined": options.repeats == "join",
-            "luck": not options.no_luck,
-        }
-        batch = results.rate_batch(database, tournament, forfeits, method=method, **how)
+        batch = results.rate_batch(
+            database,
+            tournament,
+            forfeits,
+            method=method,
+            pairs=options.show == "pairs",
+            joined=options.repeats == "join",
+            luck=not options.no_luck,
+        )
         notes = [*pool_notes(batch, bots.names, shared=shared_by(tournament)), *left_out(batch.pool.matches)]
         tables.print_batch(batch, bots, options.show, notes)
         return None

@@ -232,8 +232,8 @@ class MatchWork:
         for job in jobs:
             own_number = job.line.number
             needed = {n: parts[n] if n == own_number else records[n] for n in job.numbers if n in parts}
-            paths = (self.renderer.path(job), self.renderer.record(job), self.renderer.pgn(job))
-            paths += (self.renderer.card(job),)
+            make = self.renderer
+            paths = (make.path(job), make.record(job), make.pgn(job), make.card(job))
             orders.append(
                 PageTask(job, needed, {path: old_entries[path] for path in paths if path in old_entries})
             )
