@@ -132,12 +132,9 @@ def rate_batch(
     *,
     method: PoolMethod | None = None,
     pairs: bool = True,
-    anchors: Mapping[int, float] | None = None,
     **how: bool,
 ) -> Batch:
     """Rate a tournament in one fit (default: Tourney's own), without the table of pairs unless ``pairs``.
-
-    ``anchors``: the Elo of entrants by number, whose mean is fixed.
 
     ``how``: ``joined`` and ``luck`` of ``tourney.ratings.counts.Clusters``.
     """
@@ -146,11 +143,24 @@ def rate_batch(
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
     clusters.take(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
-    method = method or BatchMethod()
-    if anchors:
-        counts = clusters.counts(numbers, tournament.seats)
-        return method.fit(counts, pairs=pairs, look=look, anchors=anchors)
-    return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
+    fit_clusters = (method or BatchMethod()).fit_clusters
+    return fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
+
+
+def rate_anchored(
+    database: Database,
+    tournament: Tournament,
+    forfeits: Forfeits,
+    method: PoolMethod,
+    anchors: Mapping[int, float],
+) -> Batch:
+    """Rate a tournament in one fit in which the mean of some entrants' Elo, by number, is fixed."""
+    entrants = database.tournaments.entrants(tournament.id)
+    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits)
+    clusters.take(database.matches.results(tournament.id))
+    counts = clusters.counts([entrant.number for entrant in entrants], tournament.seats)
+    look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
+    return method.fit(counts, pairs=False, look=look, anchors=anchors)
 
 
 def rating_table(
@@ -177,7 +187,10 @@ def rating_table(
         raise UsageError(f"the method {name} has no Elo to anchor: leave the anchors out, or take batch")
     if isinstance(method, PoolMethod):
         levels = {numbers[anchor]: elo for anchor, elo in anchors.items()}
-        batch = rate_batch(database, tournament, forfeits, method=method, pairs=False, anchors=levels)
+        if levels:
+            batch = rate_anchored(database, tournament, forfeits, method, levels)
+        else:
+            batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
         return DataTable(ELO, batch_rows(batch, names, faults))
     if isinstance(method, OrderedMethod):
         if DRAW_PROBABILITY in method.options:
