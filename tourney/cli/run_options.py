@@ -44,6 +44,8 @@ def workers_option(default: str = "one per processor") -> Callable[[opt.F], opt.
 class ProcessorOptions(opt.CommandOptions):
     """The number of matches played at once, and their processors."""
 
+    group = "Processors and hosts"
+
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = option(
         "--cpus N",
@@ -82,6 +84,8 @@ class ReplayOptions(opt.CommandOptions):
 class DeadlineOptions(opt.CommandOptions):
     """The time at which the last match of a run may start."""
 
+    group = "Time"
+
     stop_at: str | None = option(
         "--stop-at HH:MM", "--until", "Start no match that would not end by this time of day."
     )
@@ -99,6 +103,8 @@ class DeadlineOptions(opt.CommandOptions):
 
 class UnattendedOptions(opt.CommandOptions):
     """The options by which a run continues and reports without a person."""
+
+    group = "Faults, reports and messages"
 
     max_faults: int | None = option(
         "--max-faults N",
