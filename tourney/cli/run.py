@@ -19,6 +19,7 @@ from tourney.cli.run_options import (
     DeadlineOptions,
     ProcessorOptions,
     UnattendedOptions,
+    UnitOptions,
     listening,
     parse_share,
 )
@@ -82,6 +83,7 @@ class _RunRequest(opt.CommandOptions):
         " share. Writes nothing, and neither builds nor starts a bot.",
     )
     unattended: UnattendedOptions
+    daily: UnitOptions
     game: str | None = option(
         "--game GAME",
         "Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
@@ -149,7 +151,12 @@ def command(file: Path | None, options: _RunRequest) -> None:
     pinning = options.processors.pinning()
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
+    options.daily.check(file)
     tournament, wrote = options.tournament(file)
+    if file is not None and options.daily.units is not None:
+        for path in options.daily.write(options.daily.units, file, tournament.plan.name, options.db):
+            output.write(str(path))
+        return
     if file is None:  # --bots has named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     # Before anything is stored: an unknown executor must not leave a tournament behind.
