@@ -21,6 +21,7 @@ from tourney.cli.run_options import (
     DeadlineOptions,
     ProcessorOptions,
     UnattendedOptions,
+    UnitOptions,
     listening,
     parse_share,
 )
@@ -100,6 +101,7 @@ class _RunRequest(opt.CommandOptions):
         " entrant NAME. It replays only the matches of that entrant, and rounds drawn from them. Repeatable.",
     )
     unattended: UnattendedOptions
+    daily: UnitOptions
     game: str | None = option(
         "--game GAME",
         "The game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
@@ -206,7 +208,12 @@ def command(file: Path | None, options: _RunRequest) -> None:
     pinning = options.processors.pinning()
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
+    options.daily.check(file)
     tournament, wrote = options.tournament(file)
+    if file is not None and options.daily.units is not None:
+        for path in options.daily.write(options.daily.units, file, tournament.plan.name, options.db):
+            output.write(str(path))
+        return
     if options.replaced:
         if file is None or options.dry_run:
             raise UsageError("--replace goes with FILE, and not with --dry-run")
