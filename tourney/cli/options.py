@@ -253,6 +253,7 @@ def _pairs_option(
 
 game_option = _pairs_option(("--option", "options"), "NAME=VALUE", pairs, "Option of the game; repeatable.")
 
+
 seats_option = click.option(
     "--seats",
     type=click.IntRange(min=1),

@@ -154,7 +154,7 @@ def _rate(
     notes = []
     if isinstance(method, OrderedMethod):
         rated = results.rate_in_order(database, tournament, method, forfeits)
-        lines = rated.pool.table()
+        lines = method.shown(rated.pool.table(), tournament.seats)
         if options.draw_probability not in {ESTIMATE, AGAIN}:
             notes.append(method.note)
     else:
@@ -203,7 +203,11 @@ def _draw_probability(database: Database, tournament: Tournament, options: _Rati
     asked = options.draw_probability
     output = current()
     if asked is None:
-        return results.draw_probability_of(database, tournament)
+        probability = results.draw_probability_of(database, tournament)
+        stored = database.ratings.draw_probability(tournament.game, tournament.seats)
+        if stored is None and not tournament.recorded:
+            output.say(results.estimated_text(probability))
+        return probability
     if asked not in {ESTIMATE, AGAIN}:
         return tables.number("--draw-probability", asked)
     game = tournament.game

@@ -14,6 +14,7 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
+from tourney.cli.entrant_options import EntrantOptions
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current, keep
 from tourney.cli.run_options import (
@@ -94,8 +95,9 @@ class _RunRequest(opt.CommandOptions):
     game: str | None = option(
         "--game GAME",
         "Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
-        " then (--bots random,./mybot), and TOURNEY_BOTS the folder of the bot store.",
+        " then (--bots random,./mybot,uci:stockfish), and TOURNEY_BOTS the folder of the bot store.",
     )
+    programs: EntrantOptions
     earlier: str | None = option(
         "--from TOURNAMENT",
         "Without FILE: enter the first entrants of a finished tournament, as many as --top says; the game is"
@@ -122,10 +124,12 @@ class _RunRequest(opt.CommandOptions):
         """The tournament of a file or of the options, and whether a file was written. Raises UsageError."""
         formats = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
-            if any((self.game, self.earlier, self.top, self.name, self.rounds, self.keys, formats)):
+            programs = self.programs
+            instead = (self.game, self.earlier, self.top, self.name, self.rounds, self.keys, formats)
+            if any((*instead, programs.options, programs.each)):
                 raise UsageError(
-                    "--game, --from, --top, --name, --rounds, --set and such a --format stand for FILE: omit"
-                    " it"
+                    "--game, --from, --top, --name, --rounds, --set, --option, --each and such a --format"
+                    " stand for FILE: omit it"
                 )
             return read_tournament_file(file), False
         if (self.earlier is None) != (self.top is None):
@@ -138,7 +142,9 @@ class _RunRequest(opt.CommandOptions):
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
         format_ = formats[-1] if formats else "round-robin"
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
-        path, text = file_text(game, bots, format_, self.name, keys)
+        folder = os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS)
+        entrants = self.programs.read(game, bots, bots=folder, sandbox="auto")
+        path, text = file_text(game, entrants.lines, format_, self.name, keys, entrants.game_options)
         tournament_file = read_tournament_file(path, text)
         # The same options give the same file, and continue its tournament; others must not replace it.
         if path.exists() and path.read_bytes() != text.encode():

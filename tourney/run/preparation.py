@@ -324,6 +324,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
         new["[limits] memory-mb"] = old["[limits] memory-mb"]
     if new["opening-order"] == "shuffled" and old["opening-order"] == "random":  # the rule of older plans
         new["opening-order"] = old["opening-order"]
+    if "[limits] laws" not in old:  # the game had none then
+        new.pop("[limits] laws", None)
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled
@@ -364,6 +366,7 @@ def _fixed(plan: Plan) -> dict[str, object]:
     fields = [field for field in msgspec.structs.fields(plan) if field.name not in others]
     return {
         **{names.get(field.name, field.encode_name): getattr(plan, field.name) for field in fields},
+        "score": "places" if plan.ranking is None or plan.ranking.score is None else plan.ranking.score,
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in msgspec.to_builtins(plan.limits).items()},
         **{key.replace(*_SHOWN): value for key, value in plan.extra if key not in FIRSTS},

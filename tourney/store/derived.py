@@ -11,8 +11,8 @@ from tourney.errors import StoreDamaged
 from tourney.match.analysis import Analysis
 from tourney.store.column_reading import ColumnError, Columns, deflate, pack, unpack, unpack_analysis
 from tourney.store.engine import Subject
-from tourney.store.models import ANALYSIS, CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE
 from tourney.store.rows import check_columns, chunks, read_value, read_values
+from tourney.store.tables import ANALYSIS, CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE
 from tourney.store.values import Number, Words
 
 _MINE = ANALYSIS.join(SCHEDULE, SCHEDULE.c.id == ANALYSIS.c.match_id).join(MATCH, MATCH.c.id == SCHEDULE.c.id)

@@ -112,3 +112,18 @@ def test_bot_that_writes_into_its_folder_gets_advice(tmp_path: Path) -> None:
     write_shell_bot(tmp_path, "writer", cases)
     result = bots("check", "./writer", "--move-ms", "60000", "--startup-ms", "60000")
     assert "its folder is read-only while it plays: write below /tmp" in result.stdout
+
+
+def test_fix_converts_scripts_before_the_trials(tmp_path: Path) -> None:
+    cases = "tourney) echo bot;; game) echo ready;; go) echo resign;;"
+    folder = write_shell_bot(tmp_path, "dos", cases)
+    script = folder / "bot.sh"
+    script.write_bytes(b"#!/bin/sh\r\n" + script.read_bytes().replace(b"\n", b"\r\n"))
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text().replace('["sh", "bot.sh"]', '["./bot.sh"]'))
+    assert "line 1 ends in CR" in bots("check", "./dos").stderr
+    result = bots("check", "./dos", "--fix", "--sandbox", "off")
+    assert f"./dos: {script.name}: " in result.stderr
+    assert "CR LF became LF in " in result.stderr
+    assert b"\r" not in script.read_bytes()
+    assert "--fix changes files: give the path of a bot" in bots("check", "random", "--fix").stderr

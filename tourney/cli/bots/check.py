@@ -8,7 +8,8 @@ from typing import Literal
 
 import click
 
-from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.catalogue.store import BotStore, StoredBot, path_of
+from tourney.bots.catalogue.submission import convert_scripts
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import RefusedBotLine, all_bots, find_bot, raise_refused
@@ -61,6 +62,10 @@ class _CheckRequest(opt.CommandOptions):
     record: Path | None = option(
         "--record FILE",
         "Write what referee and bot said in the first match, for `tourney bots test`; replaces the file.",
+    )
+    fix: bool = option(
+        "--fix",
+        "First convert scripts with `#!` whose lines end in CR LF, in place. Archives are not changed.",
     )
     out: Path | None = option(
         "--out DIR",
@@ -164,6 +169,12 @@ def _check(bot: str, options: _CheckRequest, lines: list[str]) -> None:
     write = output.write if output.people else output.say
     listener = TrialListener(write if options.watch else None, dialogue)
     trials: list[Trial] = []
+    if options.fix:
+        path = path_of(bot)
+        if path is None:
+            raise UsageError(f"--fix changes files: give the path of a bot, not the name {bot}")
+        for sentence in convert_scripts(path):
+            output.say(f"{bot}: {sentence}")
     with ExitStack() as stack:
         store, stored_bot, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
         lines.append(f"bot: {stored_bot.label}, digest {stored_bot.digest}")

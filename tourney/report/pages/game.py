@@ -150,13 +150,13 @@ def openings_of(source: ReportSource, matches: Sequence[FinishedMatch]) -> Conte
     ones of each seat. ``read``: the number of records.
     """
     seats = source.seats
-    whole = units_of_win(source.tournament.seats)
+    whole = units_of_win(source.tournament.seats, source.setup.score)
     first: list[defaultdict[str, list[int]]] = [defaultdict(list) for _ in seats]
     book: defaultdict[str, list[int]] = defaultdict(list)
     read = 0
     for match, record in source.records(matches[:OPENING_RECORDS]):
         read += 1
-        units = score_units(match.result.ranks)
+        units = score_units(match.result.ranks, source.setup.score)
         opening_length = record.opening.length
         actions = record.actions
         opening_end = _split(actions, opening_length)

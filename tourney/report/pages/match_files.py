@@ -87,7 +87,8 @@ class MatchRenderer:
         key = MatchKey(job.line.round, job.line.table, job.line.repeat, job.line.order)
         write_game = find_writer(self.setting.tournament.game)
         try:
-            text = write_game(self.setting.tournament.name, key, record, detail.log, detail.measured)
+            event = self.setting.tournament.name
+            text = write_game(event, key, record, detail.log, detail.measured, detail.analysis)
         except GameError:
             return b""
         return text.encode("utf-8", "replace")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from msgspec.structs import replace
 
 from tourney.addons.lab import gate_forms as forms
 from tourney.addons.lab.commands.bots.baselines import baselines_of
@@ -145,6 +146,9 @@ class _GateRequest(opt.CommandOptions):
 def command(candidate: str, options: _GateRequest) -> None:
     """Accept or reject CANDIDATE by games against baselines, for continuous integration.
 
+    CANDIDATE and the baselines are names, paths, programs on PATH (`stockfish`, `xboard:phalanx`), or
+    entrants of tournament files (`cup.toml#a`).
+
     Exit code 0: accepted, it is proven to be better than --no-regression against every baseline. 1: rejected,
     it is proven to gain less than --gain against one, it was at fault, or it cannot be built or started;
     its log is in the verdict. 4: undecided. The error rates hold over all baselines, however often one looks.
@@ -155,9 +159,12 @@ def command(candidate: str, options: _GateRequest) -> None:
     """
     for path in options.files:
         check_writable(path)
-    baselines = tuple(map(EntrantLine, options.against)) or _baselines(options)
-    bots = (EntrantLine(candidate, args=options.words), *baselines)
-    answer = options.asking.ask(options.pairs.question(options.rule(), bots), f"gate of {candidate}")
+    baselines = () if options.against else _baselines(options)
+    entrants = options.pairs.entrants((candidate, *options.against), options.asking.bots)
+    first, *others = entrants.lines
+    first = replace(first, args=(*first.args, *options.words))
+    entrants = entrants._replace(lines=(first, *others, *baselines))
+    answer = options.asking.ask(options.pairs.question(options.rule(), entrants), f"gate of {candidate}")
     result = answer.result
     for path in options.files:
         write_file(path, f"{WRITERS[SUFFIXES[path.suffix]](result)}\n".encode())
