@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct, structs, to_builtins
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
-from tourney.errors import GameError, TournamentError, UsageError
+from tourney.bots.catalogue.submission import bots_at
+from tourney.errors import BotError, GameError, TournamentError, UsageError
 from tourney.exchange.game_writers import writes_games
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
@@ -94,7 +96,7 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         raise TournamentError(sentence, file=path, key=error.key) from error
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
-    bots = (rungs if bot == LADDER else (EntrantLine(bot),) for bot in table.bots)
+    bots = (rungs if bot == LADDER else _lines_of(bot, path) for bot in table.bots)
     return TournamentFile(
         path=path,
         plan=plan,
@@ -109,6 +111,22 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         beacon=table.beacon,
         notes=tuple(notes),
     )
+
+
+def _lines_of(bot: str, path: Path) -> tuple[EntrantLine, ...]:
+    """The line of a bot, or those of all archives that a pattern in the file's folder matches, sorted.
+
+    Raises TournamentError for a pattern that matches nothing.
+    """
+    if not any(mark in bot for mark in "*?"):
+        return (EntrantLine(bot),)
+    try:
+        places = bots_at(str(path.parent / bot))
+    except BotError as error:
+        raise TournamentError(
+            f"{path}: bots names {bot}, which matches no file", file=path, key="bots"
+        ) from error
+    return tuple(EntrantLine(os.path.relpath(place, path.parent)) for place in places)
 
 
 def _rungs(table: TournamentTable, seats: int) -> tuple[EntrantLine, ...]:
