@@ -23,6 +23,7 @@ from tourney.report.output.layout import Context, File, Layout
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages import bracket as bracket_page
 from tourney.report.pages import formats as format_pages
+from tourney.report.pages import losses
 from tourney.report.pages import pair as pair_page
 from tourney.report.pages import rounds as rounds_page
 from tourney.report.pages.highlights import chosen_games
@@ -95,6 +96,7 @@ def files(make: Renderer) -> Iterator[File]:
         head=tuple(head_facts(source, measured=make.measured)),
         byes=_byes(source),
         performances=performances(source) if source.format.pairs_by_score else {},
+        accuracies=make.once(losses.accuracies),
     )
     yield from make.tables("data/standings", _standings_table(source))
 
