@@ -112,7 +112,7 @@ def test_trueskill_table_has_the_order_that_the_page_says(tmp_path: Path) -> Non
     with Database.open(str(of_matches(tmp_path, None))) as database:
         _, pages = pages_of(database)
     (measure,) = re.findall(r"The table is ordered by ([^.]*)\.", pages["methods.html"])
-    page = pages["index.html"]
+    page = pages["statistics.html"]
     start = page.index('<section aria-labelledby="trueskill">')
     head, *rows = table_of(page[start:], "sortable")
     values = [float(row[head.index(measure)].replace("\N{MINUS SIGN}", "-")) for row in rows]
