@@ -77,10 +77,12 @@ def test_luck_that_counts_for_more_than_itself_is_in_points() -> None:
     assert "%" not in sentence
 
 
-@pytest.mark.parametrize(("games", "words"), [((10, 14, 20), ["probabilities are rough"]), ((40, 40, 4), [])])
+@pytest.mark.parametrize(
+    ("games", "words"), [((10, 14, 20), ["probabilities are rough", "about 20 %"]), ((40, 40, 4), [])]
+)
 def test_limits_of_numbers_stand_where_they_matter(games: tuple[int, ...], words: list[str]) -> None:
     lines = tuple(SimpleNamespace(games=count) for count in games)
-    batch = cast("Batch", SimpleNamespace(ratings=lines, pool=SimpleNamespace(matches=12)))
+    batch = cast("Batch", SimpleNamespace(ratings=lines, pool=SimpleNamespace(matches=12, prior_elo=211.0)))
     sentences = list(limits_texts(batch))
     assert len(sentences) == len(words)
     assert all(word in sentence for word, sentence in zip(words, sentences, strict=True))

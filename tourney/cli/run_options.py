@@ -121,7 +121,8 @@ class UnattendedOptions(opt.CommandOptions):
     allow_weaker: bool = opt.shared(opt.allow_weaker_option)
     patience: str = option(
         "--patience SPAN",
-        "Retry a database that cannot be written for this long; 0 stops at once.",
+        "Wait this long for a database that cannot be written, and for a cluster that has lost its scheduler"
+        " or its workers; 0 stops at once, or with a cluster after a minute.",
         default="1h",
     )
     log: Path | None = option(
@@ -142,9 +143,9 @@ class UnattendedOptions(opt.CommandOptions):
     )
     notify: str | None = option(
         "--notify CMD",
-        "Command to run at the end of the run. It gets the summary on standard input, and"
-        " TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and TOURNEY_TOURNAMENT in its environment. No shell"
-        " reads it.",
+        "Command to run at the end of the run, and when it pauses, stalls or goes on after that. It gets"
+        " the summary on standard input, and TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and"
+        " TOURNEY_TOURNAMENT in its environment. No shell reads it.",
     )
 
     def run_options(self, deadline: Deadline, pinning: Pinning) -> RunOptions:

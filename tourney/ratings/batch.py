@@ -147,6 +147,21 @@ class Batch:
         """The name of the kind of its intervals."""
         return FIXED if self.look is None else EVERY_LOOK
 
+    @property
+    def apart(self) -> frozenset[int]:
+        """The entrants that never took a point off the group with the zero, or never lost one to it.
+
+        Only the prior says how far they are from it.
+        """
+        zero = self.pool.zero or tuple(line.entrant for line in self.ratings)
+        groups = (group for part in self.pool.steps for group in part if len(group) > 1)
+        together = {entrant for group in groups for entrant in group if entrant in zero}
+        return frozenset(line.entrant for line in self.ratings if line.entrant not in together)
+
+    def prior_decides(self, a: int, b: int) -> bool:
+        """Whether only the prior bounds the difference of two entrants: no results lead both ways."""
+        return not any(a in group and b in group for part in self.pool.steps for group in part)
+
 
 def relative(
     x: Floats, matrix: Floats, unit: float = ELO, anchors: Mapping[int, float] | None = None
@@ -180,8 +195,9 @@ def rate(
 
     With ``look`` the run is unfinished: its intervals and ranges of ranks hold at every look. Without
     ``pairs`` they are left out: thousands of bots make millions. Without ``best``, which takes most of the
-    time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the level of the
-    ratings. Raise UsageError for a pool that the model cannot rate.
+    time, ``p_best`` is 0, ranges of ranks are those of comparisons, and no cycles are looked for.
+    ``anchors`` (Elo by entrant) fix the level of the ratings. Raise UsageError for a pool that the model
+    cannot rate.
     """
     n = counts.size
     fit = estimate(counts, model)
@@ -192,9 +208,9 @@ def rate(
         at = core(counts, fit.mean, fitted.totals)
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
     spread = superiority.spreads(matrix)
-    p_best = superiority.best(natural, natural_matrix) if best else np.zeros(n)
+    leaders = superiority.leaders(natural, natural_matrix) if best else None
     lucky = relative(fit.lucky[:n], natural_matrix, model.elo, at)[0]
-    lines = _lines(counts, (elo, matrix, spread, p_best, lucky), fit.luck, look, model)
+    lines = _lines(counts, (elo, matrix, spread, lucky), leaders, fit.luck, look, model)
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = connected_parts(counts, fitted.totals, order)
     level = {counts.entrants[position] for position in at} or set(counts.entrants)
@@ -383,13 +399,14 @@ class BatchMethod(PoolMethod):
 
 def _lines(
     counts: Counts,
-    strength: tuple[Floats, Floats, Floats, Floats, Floats],
+    strength: tuple[Floats, Floats, Floats, Floats],
+    leaders: superiority.Leaders | None,
     lucks: Mapping[int, MeanLuck],
     look: PlannedGames | None,
     model: type[Expected],
 ) -> tuple[BatchRating, ...]:
-    """The table, by Elo, its covariance and spreads, the probabilities, and Elo with luck."""
-    elo, matrix, spread, p_best, raw = strength
+    """The table, by Elo, its covariance and spreads, and Elo with luck; ``leaders`` with ``best``."""
+    elo, matrix, spread, raw = strength
     n, k = counts.size, counts.seats
     times = counts.game_times
     # Units of a point, so that sums are exact: of places and of shared wins.
@@ -409,14 +426,18 @@ def _lines(
 
     won_share = [per_game(shares, units_of_win(k, BY_WIN), place) for place in range(n)]
     rank = superiority.ranks(np.array([published(value, 1) for value in elo]))
-    # All comparisons of an entrant hold together.
-    apart = superiority.stepped_down(elo, spread)
-    if look is not None:
-        level = ALPHA / max(n - 1, 1)
-        apart = np.array(
-            [[one * look.deviations(one**2, 2, level) for one in row] for row in spread.tolist()]
-        )
-    first, last = superiority.ranges(elo, apart.reshape(n, n))
+    if look is None and leaders is not None and model.populated:
+        first, last = leaders.first, leaders.last
+    else:
+        # All comparisons of an entrant hold together.
+        apart = superiority.stepped_down(elo, spread)
+        if look is not None:
+            level = ALPHA / max(n - 1, 1)
+            apart = np.array(
+                [[one * look.deviations(one**2, 2, level) for one in row] for row in spread.tolist()]
+            )
+        first, last = superiority.ranges(elo, apart.reshape(n, n))
+    p_best = np.zeros(n) if leaders is None else leaders.shares
     variances = np.diag(matrix)
     lines = [
         BatchRating(

@@ -306,7 +306,7 @@ class Expected:
 class Winners(Expected):
     """Tourney's model if rank 1 alone counts: a pair of seats says something in games that one of them won.
 
-    By the choice axiom a bot's share of these is logistic in the difference, whoever else sits at the table
+    By the choice axiom a bot's share of these is logistic in the difference, with any others at the table
     (R. D. Luce, "Individual Choice Behavior", 1959). At two seats it is the same as ``Expected``.
     """
 

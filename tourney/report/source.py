@@ -37,7 +37,7 @@ from tourney.report.compact_matches import (
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.audit import AuditFinding, audit
-from tourney.results.columns import Column
+from tourney.results.columns import WIDE, Column
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.rounds import Round, rounds_of
@@ -51,7 +51,9 @@ from tourney.results.standings import (
     shows_luck,
 )
 from tourney.results.texts import pool_notes, shared_by, zero_text
+from tourney.results.verdict import verdict_text
 from tourney.schedule.format import Format, History, Setup, ranking_format
+from tourney.schedule.knockout import Knockout
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.column_reading import MatchParts, analysis_in, unpack_parts
 from tourney.store.database import Database
@@ -115,7 +117,7 @@ class ReportSource:
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
     audit: Callable[[], tuple[AuditFinding, ...]] = tuple
-    analyses: Callable[[], Iterable[tuple[int, Analysis]]] = tuple
+    analyses: Callable[[], Iterator[tuple[int, Analysis]]] = lambda: iter(())
     joined: bool = True
     luck: bool = True
     engines: Mapping[int, str] = field(default_factory=dict)
@@ -268,6 +270,30 @@ class ReportSource:
     def zero(self) -> str:
         """The sentence that names the bots whose mean is 0 Elo."""
         return zero_text(self.batch, {number: label.name for number, label in self.labels.items()})
+
+    @cached_property
+    def unsure(self) -> frozenset[int]:
+        """The entrants whose Elo says nothing yet: the prior decides it, or its interval is wide."""
+        wide = (line.entrant for line in self.batch.ratings if line.high - line.low > WIDE or not line.games)
+        return self.batch.apart | frozenset(wide)
+
+    @cached_property
+    def verdict(self) -> str:
+        """The sentence on who won or leads; "" before the first match."""
+        final = None
+        if self.format.has_bracket and len(self.entrants) > 1:
+            ties = Knockout().bracket(self.setup, self.schedule).ties
+            final = next(tie for tie in reversed(ties) if not tie.third)
+        names = {number: display.isolated(label.name) for number, label in self.labels.items()}
+        return verdict_text(
+            self.standings,
+            self.ranking,
+            self.batch,
+            names,
+            ended=self.ended,
+            final=final,
+            number=display.number,
+        )
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], ExpectedScore]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, get_args
 
 from tourney.errors import RecordError, UsageError
@@ -132,9 +133,12 @@ def rate_batch(
     *,
     method: PoolMethod | None = None,
     pairs: bool = True,
+    anchors: Mapping[int, float] | None = None,
     **how: bool,
 ) -> Batch:
     """Rate a tournament in one fit (default: Tourney's own), without the table of pairs unless ``pairs``.
+
+    ``anchors``: the Elo of entrants by number, whose mean is fixed.
 
     ``how``: ``joined`` and ``luck`` of ``tourney.ratings.counts.Clusters``.
     """
@@ -146,19 +150,37 @@ def rate_batch(
     method = method or BatchMethod()
     if isinstance(method, BatchMethod):
         method = method.by_score(score_of(tournament.plan))
+    if anchors:
+        counts = clusters.counts(numbers, tournament.seats)
+        return method.fit(counts, pairs=pairs, look=look, anchors=anchors)
     return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
 
 
-def rating_table(database: Database, tournament: Tournament, name: str, forfeits: Forfeits) -> DataTable:
+def rating_table(
+    database: Database,
+    tournament: Tournament,
+    name: str,
+    forfeits: Forfeits,
+    anchors: Mapping[str, float] = MappingProxyType({}),
+) -> DataTable:
     """A row for each entrant, best first, with the stored settings or the defaults.
 
-    Raises UsageError for an unknown method.
+    ``anchors``: the Elo of entrants by name, whose mean is fixed. Raises UsageError for an unknown method or
+    anchor, and for anchors of a method that takes none.
     """
     names = entrant_names(database, tournament)
     faults = database.totals.faults_by_entrant(tournament.id)
     method = METHODS.find(name)
+    numbers = {entrant: number for number, entrant in names.items()}
+    for anchor in anchors:
+        if anchor not in numbers:
+            known = ", ".join(numbers)
+            raise UsageError(f"{tournament.name} has no entrant {anchor!r}; its entrants: {known}")
+    if anchors and not isinstance(method, PoolMethod):
+        raise UsageError(f"the method {name} has no Elo to anchor: leave the anchors out, or take batch")
     if isinstance(method, PoolMethod):
-        batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
+        levels = {numbers[anchor]: elo for anchor, elo in anchors.items()}
+        batch = rate_batch(database, tournament, forfeits, method=method, pairs=False, anchors=levels)
         return DataTable(ELO, batch_rows(batch, names, faults))
     if isinstance(method, OrderedMethod):
         if DRAW_PROBABILITY in method.options:

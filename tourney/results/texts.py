@@ -177,13 +177,18 @@ def seats_texts(batch: "Batch") -> Iterator[str]:
 
 def limits_texts(batch: "Batch") -> Iterator[str]:
     """Yield sentences on what the numbers of a tournament leave open."""
-    from tourney.ratings.population import FEW, ROUGH  # noqa: PLC0415 - numpy is slow to import
+    from tourney.ratings.population import DOUBT, FEW, ROUGH  # noqa: PLC0415 - numpy is slow to import
 
     games = sorted(line.games for line in batch.ratings)
     if batch.pool.matches and games[len(games) // 2] <= FEW:
         yield (
             "With so few games a bot the probabilities are rough where strengths are close: of those of"
             f" 97.5 % and more, {ROUGH[0]} to {ROUGH[1]} % were right in simulated Swiss tournaments."
+        )
+        yield (
+            "The scale of Elo follows from the spread of the strengths. So few games show its"
+            f" {batch.pool.prior_elo:.0f} Elo to about {DOUBT} %: all differences may be that much too large"
+            " or too small."
         )
 
 

@@ -28,6 +28,8 @@ from tourney.bots.catalogue.shipped import templates_dir
 from tourney.errors import UsageError
 from tourney.report import display
 from tourney.report.charts.chart import interval, interval_axis, sigmas
+from tourney.report.terms import TERMS
+from tourney.results.columns import WIDE
 from tourney.texts import counted
 
 ORIGINAL = "original"
@@ -319,7 +321,7 @@ class Layout:
 
 
 _FUNCTIONS = (
-    *(display.decimal, display.halves, display.label, display.line, display.milliseconds),
+    *(display.decimal, display.elo_text, display.halves, display.label, display.line, display.milliseconds),
     *(display.number, display.percent, display.points, display.reach, display.reason, display.share),
     *(display.short, display.span, interval, interval_axis, sigmas),
 )
@@ -334,5 +336,7 @@ def _environment(layout: Layout) -> Environment:
     made.globals |= {function.__name__: function for function in _FUNCTIONS} | {
         "count": counted,
         "fault_words": display.FAULTS,
+        "terms": TERMS,
+        "WIDE": WIDE,
     }
     return made

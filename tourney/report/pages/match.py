@@ -6,7 +6,7 @@ HTML, kept small: the last board, key positions, the actions round by round, two
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -36,12 +36,14 @@ from tourney.report.pages.match_script import (
     clocks_by_seat,
     clocks_left,
     course_data,
+    linked,
     luck_by_seat,
     match_plots,
     script_json,
     seats_that_left,
     time_data,
     times_by_seat,
+    unmarked,
 )
 from tourney.report.replays.board_table import BoardTable, board_table
 from tourney.report.replays.replay import (
@@ -111,7 +113,7 @@ def match_page(
         "headline": headline(line, record),
         "seats": _seats(record, line, log),
         "record": record,
-        "plots": _plots(detail, info, _labels(line)),
+        "plots": _plots(detail, info, _named_seats(line)),
         "measured": tuple(measured_facts(detail, line)),
         "name": display.label(shlex.quote(f"{setting.tournament.name}/{line.number}")),
         "group": job.group,
@@ -145,7 +147,12 @@ def _course(
     shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis), tries)
     analysis = analysis_part(detail.analysis, record, notation, labels)
     signed = with_signs(written, detail.analysis)
-    rounds = tuple(action_rounds(record, signed, labels))
+    board = _board(shown, notation, key_plies(detail.analysis, record, MOST_KEYS))
+    # Without scripts the links of marks and key positions lead into the list.
+    targets = {action["ply"] for action in analysis["marked"]} if analysis else set()
+    targets |= {frame[0] for frame in board["frames"]} if board else set()
+    marked_rounds = tuple(action_rounds(record, signed, labels, targets))
+    rounds = tuple(map(unmarked, marked_rounds))
     data = {
         "file": f"{display.folder(setting.tournament.name)}-{job.line.number}",
         "board": shown.data() if shown.count else None,
@@ -156,13 +163,14 @@ def _course(
         **(analysis_data(analysis, shown) if analysis else {}),
     }
     return {
-        "board": _board(shown, notation, key_plies(detail.analysis, record, MOST_KEYS)),
+        "board": board,
         "analysis": analysis,
         "scenes": scenes,
         "problem": shown.problem,
         "digest_holds": record.digest == record.content_digest(),
         "facts": tuple(match_facts(record, setting.game, notation)),
         "rounds": rounds,
+        "linked_rounds": tuple(map(linked, marked_rounds)),
         "mates": mates,
         "data": script_json(data),
     }
@@ -170,6 +178,11 @@ def _course(
 
 def _labels(line: ListedMatch) -> tuple[SeatLabel, ...]:
     return tuple(seated.seat for seated in line.seats)
+
+
+def _named_seats(line: ListedMatch) -> tuple[SeatLabel, ...]:
+    """The seats with the names of their bots, which say more in a legend than "First"."""
+    return tuple(replace(seated.seat, name=display.isolated(seated.entrant.name)) for seated in line.seats)
 
 
 def _plots(detail: MatchDetail, info: MatchInfo, labels: Sequence[SeatLabel]) -> tuple[MatchPlot, ...]:
@@ -223,15 +236,19 @@ def headline(line: ListedMatch, record: Record | None) -> str:
         how += " by tablebase" if ended.rule == "tablebase" else " by score"
     if len(winners) == len(line.seats):
         return f"A draw{how}"
+    if len(line.seats) > 2:
+        # All bots in the order of their places: with more seats the names of these say little.
+        places = sorted(line.seats, key=lambda seated: (seated.rank, seated.seat.number))
+        first = " and ".join(display.isolated(seated.entrant.name) for seated in winners)
+        others = ", ".join(display.isolated(seated.entrant.name) for seated in places[len(winners) :])
+        return f"{first} {'wins' if len(winners) == 1 else 'share first place'}, ahead of {others}{how}"
     first = " and ".join(
         f"{display.isolated(seated.entrant.name)} ({seated.seat.name})" for seated in winners
     )
-    if len(line.seats) == 2:
-        loser = next(seated for seated in line.seats if seated.rank > 1)
-        because = ": resignation" if line.reason == "resign" else how
-        because = f": {display.fault(loser.fault)}" if loser.fault else because
-        return f"{first} beat {display.isolated(loser.entrant.name)} ({loser.seat.name}){because}"
-    return f"{first} {'wins' if len(winners) == 1 else 'share first place'}{how}"
+    loser = next(seated for seated in line.seats if seated.rank > 1)
+    because = ": resignation" if line.reason == "resign" else how
+    because = f": {display.fault(loser.fault)}" if loser.fault else because
+    return f"{first} beat {display.isolated(loser.entrant.name)} ({loser.seat.name}){because}"
 
 
 def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> list[dict[str, object]]:
@@ -348,7 +365,7 @@ def measured_facts(detail: MatchDetail, line: ListedMatch) -> Iterator[Fact]:
         spent = f"{display.milliseconds(wall)} in {counted(used.turns, 'turn')}"
         if used.cpu_ms is not None:
             spent += f"; {display.milliseconds(float(used.cpu_ms))} of CPU, including startup"
-        yield Fact(f"Time of {seated.seat.name}", spent)
+        yield Fact(f"Time of {display.isolated(seated.entrant.name)}", spent)
     if measured.reproducible is not None:
         why = ", ".join(measured.why_not)
         yield Fact("Reproducible", "yes" if measured.reproducible else display.line(f"not guaranteed: {why}"))

@@ -371,25 +371,31 @@ def shared_files(game: AnyGame | None, seats: int, options: Mapping[str, str]) -
 def definitions(shown: BoardReplay, stills: Iterable[Still]) -> str:
     """SVG definitions of the sprites in some pictures, and of all sprites of the match alone.
 
+    The page is one folder below the tournament's.
+
     ``templates/static/cockpit.css`` gives the images their place and size, by ``_REACH``.
     """
     table = shown.table
+    own_groups = [f'<g id="k{k}">{table.sprites[sprite].svg}</g>' for k, sprite in shown.own_sprites()]
+    return "".join((shared_images(table, stills, "../"), *own_groups))
+
+
+def shared_images(table: BoardTable, stills: Iterable[Still], root: str) -> str:
+    """SVG definitions of the shared sprites in some pictures; ``root`` leads to the tournament's folder."""
     used = {thing.sprite for parts in stills for part in parts for thing in part}
-    images = [
-        f"<image id=k{k} href=../{SPRITES}#k{k} />"
+    return "".join(
+        f"<image id=k{k} href={root}{SPRITES}#k{k} />"
         for k in sorted(used)
         if k < table.shared_sprites and k != table.arrow
-    ]
-    own_groups = [f'<g id="k{k}">{table.sprites[sprite].svg}</g>' for k, sprite in shown.own_sprites()]
-    return "".join((*images, *own_groups))
+    )
 
 
-def ground(shown: BoardReplay) -> str:
+def ground(shown: BoardReplay, root: str = "../") -> str:
     """The ground of the first position as an SVG element."""
     left, top, width, height = shown.table.box
     if not width:
         return ""
-    return f'<image href="../{GROUND}" x="{left}" y="{top}" width="{width}" height="{height}"/>'
+    return f'<image href="{root}{GROUND}" x="{left}" y="{top}" width="{width}" height="{height}"/>'
 
 
 def tried(shown: BoardReplay, ply: int) -> Still:
@@ -406,8 +412,12 @@ def still(shown: BoardReplay, ply: int) -> Still:
     return low, things[len(low) :]
 
 
-def markup(shown: BoardReplay, things: Iterable[Thing]) -> str:
-    """Things as SVG elements in HTML that refer to ``definitions``: many, so without quotes."""
+def markup(shown: BoardReplay, things: Iterable[Thing], *, alone: bool = True) -> str:
+    """Things as SVG elements in HTML that refer to ``definitions``: many, so without quotes.
+
+    On a page that is not ``alone`` the match's, sprites of the match are drawn where they stand, as other
+    matches have others of the same numbers.
+    """
     table = shown.table
     numbers = {sprite: k for k, sprite in shown.own_sprites()}
     elements = []
@@ -416,6 +426,8 @@ def markup(shown: BoardReplay, things: Iterable[Thing]) -> str:
         if table.sprites[thing.sprite].layer == ARROW:
             end = table.places[thing.end]
             elements.append(f'<g transform="translate({x} {y})">{arrow_svg(end.x - x, end.y - y)}</g>')
+        elif thing.sprite in numbers and not alone:
+            elements.append(f'<g transform="translate({x} {y})">{table.sprites[thing.sprite].svg}</g>')
         else:
             elements.append(f"<use href=#k{numbers.get(thing.sprite, thing.sprite)} x={x} y={y} />")
     return "".join(elements)
