@@ -88,7 +88,7 @@ SAMPLE := build/sample
 ENGINES := stockfish ethereal-chess toga2 glaurung hoichess
 MISSING_ENGINES = $(strip $(foreach engine,$(ENGINES),$(if $(shell PATH="$$PATH:/usr/games" command -v $(engine)),,$(engine))))
 # Pages of all matches would be ten times as large; those worth seeing are written first.
-SAMPLE_REPORT := --no-measured --match-pages 24
+SAMPLE_REPORT := --no-measured --match-pages 9
 
 sample: export PATH := $(PATH):/usr/games
 sample: $(STAMP) cores ## Play reports/sample.toml and sample-chess.toml into build/sample, unless done, and rewrite their reports
