@@ -71,7 +71,8 @@ def files(make: Renderer) -> Iterator[File]:
                 (line_of(match), source.labels[opponent]) for match, opponent in lucky[::-1][:SURPRISES]
             ],
             unluckiest=[(line_of(match), source.labels[opponent]) for match, opponent in lucky[:SURPRISES]],
-            losses=make.once(lost_games).get(number, ()),
+            losses=(losses := make.once(lost_games).get(number, ())),
+            chances=any(lost.fall.chances for cause in losses for lost in cause.games),
             accuracy=make.once(accuracies).get(number),
             worst_actions=worst_part(make, number),
             positions=positions_path(slug) if make.once(games_by_bot).get(number) else "",
