@@ -86,7 +86,9 @@ def imported(path: Path, names: tuple[str, ...], format_: str = "import") -> Pat
 
 def files(source: ReportSource) -> dict[str, str]:
     """The files of a report with pages of a few matches, by path."""
-    return {file.path: file.content.decode("utf-8") for file in site(source, Options(match_pages=3))}
+    return {
+        file.path: file.content.decode("utf-8", "replace") for file in site(source, Options(match_pages=3))
+    }
 
 
 def made(path: Path) -> tuple[ReportSource, dict[str, str]]:
