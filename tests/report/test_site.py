@@ -340,7 +340,8 @@ def test_versions_have_a_page_over_all_tournaments(tmp_path: Path) -> None:
         pools = pools_of_games(repository, Wanted())
         anchored = Versions(pools, {pools[0].versions[0].label: 1000.0})
         files = {
-            file.path: file.content.decode() for file in sites(loaded, Options(measured=False), anchored)
+            file.path: file.content.decode("utf-8", "replace")
+            for file in sites(loaded, Options(measured=False), anchored)
         }
     assert [path for path in files if path.startswith("versions")] == ["versions-sage-stones.html"]
     page = files["versions-sage-stones.html"]

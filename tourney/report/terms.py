@@ -16,7 +16,7 @@ TERMS: Final[Mapping[str, str]] = {
     "sigma": "TrueSkill's standard deviation of the skill: two of them on each side hold about 95 %.",
     "mu\N{MINUS SIGN}3sigma": "TrueSkill's conservative rating: very likely the bot's skill is higher.",
     "residual": "Points less those that the ratings expect, in standard deviations; over 2 is rare.",
-    "root": "The digest of the plan and of all records: whoever has it can prove that no result was changed.",
+    "root": "The digest of the plan and all records: anyone who has it can prove that no result changed.",
     "bye": "A round without an opponent, which counts as a win.",
     "void": "A match that counts for nothing, because the machine failed and not a bot.",
     "fault": "An illegal action, a time-out, a crash or a broken protocol: it loses the match.",

@@ -49,7 +49,7 @@ def of_matches(folder: Path, most: int | None) -> Path:
 def pages_of(database: Database) -> tuple[ReportSource, dict[str, str]]:
     source = load(database, database.tournaments.get())
     files = site(source, Options(match_pages=0))
-    return source, {file.path: file.content.decode("utf-8") for file in files}
+    return source, {file.path: file.content.decode("utf-8", "replace") for file in files}
 
 
 def words_of(page: str) -> str:
