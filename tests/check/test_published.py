@@ -75,6 +75,6 @@ def test_stored_root_spares_the_other_tournaments(tmp_path: Path, monkeypatch: p
         root = opened.tournaments.get("two").root or ""
         assert compare_published("root", root, opened, None, None)[0] == "two"
         assert computed == ["two"]
-        # A stored root proves nothing: another tournament may have the published one all the same.
+        # A stored root proves nothing: another tournament may still have the published one.
         opened.tournaments.keep_root(opened.tournaments.get("two").id, "0" * 64)
         assert compare_published("root", root, opened, None, None)[0] == "two"

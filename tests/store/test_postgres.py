@@ -356,7 +356,7 @@ def test_two_processes_create_the_tables_at_once(url: str) -> None:
 
 
 @needs_server
-def test_second_of_two_first_starts_is_told_in_words(url: str) -> None:
+def test_second_of_two_first_starts_is_refused_in_words(url: str) -> None:
     """Neither sees the tournament of the other, whose transaction has not ended when it looks."""
     refusals: list[BaseException] = []
 

@@ -126,10 +126,10 @@ def command(tournament: str | None, options: _ExportRequest) -> None:
     Records are canonical JSON objects, one per line, in schedule order. A tournament is JSON lines too: a
     first line with its plan, entrants and root, then one per match, played or not. `tourney import` reads
     both; only from the second it makes the same tournament, with rounds, tie-breaks and void matches. The
-    FIDE report has the format TRF(16), with one round for each match of a pairing. PGN has the matches of
-    chess that count, with scores and times in comments. A proof is a JSON object
-    for `tourney verify --root HEX --proof FILE`. --bot and --each write what an author may see of its bot: a
-    page `index.html` and its files, never the log of another bot.
+    FIDE report has the format TRF(16), with one round for each pairing, or for each of its matches. PGN has
+    the matches of chess that count, with scores and times in comments. A proof is a JSON object for
+    `tourney verify --root HEX --proof FILE`. --bot and --each write what an author may see of its bot: a page
+    `index.html` and its files, never the log of another bot.
     """
     options.check()
     if options.bot is not None or options.each:
@@ -270,5 +270,5 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
         if find_spec("pyarrow") is None:
             raise UsageError("Parquet requires pyarrow: install tourney[parquet], or use --format csv")
         table = TABLES[what](database, tournament)
-        frame = data_frame(table.columns, table.rows)
+        frame = data_frame(table.columns, table.rows, names={})  # files have the names of CSV
         file.write(frame.to_parquet(index=False))  # to a pipe, pandas would write in another way

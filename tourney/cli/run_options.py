@@ -44,6 +44,8 @@ def workers_option(default: str = "one per processor") -> Callable[[opt.F], opt.
 class ProcessorOptions(opt.CommandOptions):
     """The number of matches played at once, and their processors."""
 
+    group = "Processors and hosts"
+
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = option(
         "--cpus N",
@@ -82,6 +84,8 @@ class ReplayOptions(opt.CommandOptions):
 class DeadlineOptions(opt.CommandOptions):
     """The time at which the last match of a run may start."""
 
+    group = "Time"
+
     stop_at: str | None = option(
         "--stop-at HH:MM", "--until", "Start no match that would not end by this time of day."
     )
@@ -99,6 +103,8 @@ class DeadlineOptions(opt.CommandOptions):
 
 class UnattendedOptions(opt.CommandOptions):
     """The options by which a run continues and reports without a person."""
+
+    group = "Faults, reports and messages"
 
     max_faults: int | None = option(
         "--max-faults N",
@@ -121,7 +127,8 @@ class UnattendedOptions(opt.CommandOptions):
     allow_weaker: bool = opt.shared(opt.allow_weaker_option)
     patience: str = option(
         "--patience SPAN",
-        "Retry a database that cannot be written for this long; 0 stops at once.",
+        "Wait this long for a database that cannot be written, and for a cluster that has lost its scheduler"
+        " or its workers; 0 stops at once, or with a cluster after a minute.",
         default="1h",
     )
     log: Path | None = option(
@@ -142,9 +149,9 @@ class UnattendedOptions(opt.CommandOptions):
     )
     notify: str | None = option(
         "--notify CMD",
-        "Command to run at the end of the run. It gets the summary on standard input, and"
-        " TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and TOURNEY_TOURNAMENT in its environment. No shell"
-        " reads it.",
+        "Command to run at the end of the run, and when it pauses, stalls or goes on after that. It gets"
+        " the summary on standard input, and TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and"
+        " TOURNEY_TOURNAMENT in its environment. No shell reads it.",
     )
 
     def run_options(self, deadline: Deadline, pinning: Pinning) -> RunOptions:

@@ -147,6 +147,21 @@ class Batch:
         """The name of the kind of its intervals."""
         return FIXED if self.look is None else EVERY_LOOK
 
+    @property
+    def apart(self) -> frozenset[int]:
+        """The entrants that never took a point off the group with the zero, or never lost one to it.
+
+        Only the prior says how far they are from it.
+        """
+        zero = self.pool.zero or tuple(line.entrant for line in self.ratings)
+        groups = (group for part in self.pool.steps for group in part if len(group) > 1)
+        together = {entrant for group in groups for entrant in group if entrant in zero}
+        return frozenset(line.entrant for line in self.ratings if line.entrant not in together)
+
+    def prior_decides(self, a: int, b: int) -> bool:
+        """Whether only the prior bounds the difference of two entrants: no results lead both ways."""
+        return not any(a in group and b in group for part in self.pool.steps for group in part)
+
 
 def relative(
     x: Floats, matrix: Floats, unit: float = ELO, anchors: Mapping[int, float] | None = None

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, get_args
 
 from tourney.errors import RecordError, UsageError
@@ -143,22 +144,59 @@ def rate_batch(
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
     clusters.take(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
-    method = method or BatchMethod()
-    if isinstance(method, BatchMethod):
-        method = method.by_score(score_of(tournament.plan))
+    method = _scored(method or BatchMethod(), tournament)
     return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
 
 
-def rating_table(database: Database, tournament: Tournament, name: str, forfeits: Forfeits) -> DataTable:
+def rate_anchored(
+    database: Database,
+    tournament: Tournament,
+    forfeits: Forfeits,
+    method: PoolMethod,
+    anchors: Mapping[int, float],
+) -> Batch:
+    """Rate a tournament in one fit in which the mean of some entrants' Elo, by number, is fixed."""
+    entrants = database.tournaments.entrants(tournament.id)
+    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits)
+    clusters.take(database.matches.results(tournament.id))
+    counts = clusters.counts([entrant.number for entrant in entrants], tournament.seats)
+    look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
+    return _scored(method, tournament).fit(counts, pairs=False, look=look, anchors=anchors)
+
+
+def _scored(method: PoolMethod, tournament: Tournament) -> PoolMethod:
+    """The method for what counts in a tournament's places, if it can rate by that."""
+    return method.by_score(score_of(tournament.plan)) if isinstance(method, BatchMethod) else method
+
+
+def rating_table(
+    database: Database,
+    tournament: Tournament,
+    name: str,
+    forfeits: Forfeits,
+    anchors: Mapping[str, float] = MappingProxyType({}),
+) -> DataTable:
     """A row for each entrant, best first, with the stored settings or the defaults.
 
-    Raises UsageError for an unknown method.
+    ``anchors``: the Elo of entrants by name, whose mean is fixed. Raises UsageError for an unknown method or
+    anchor, and for anchors of a method that takes none.
     """
     names = entrant_names(database, tournament)
     faults = database.totals.faults_by_entrant(tournament.id)
     method = METHODS.find(name)
+    numbers = {entrant: number for number, entrant in names.items()}
+    for anchor in anchors:
+        if anchor not in numbers:
+            known = ", ".join(numbers)
+            raise UsageError(f"{tournament.name} has no entrant {anchor!r}; its entrants: {known}")
+    if anchors and not isinstance(method, PoolMethod):
+        raise UsageError(f"the method {name} has no Elo to anchor: leave the anchors out, or take batch")
     if isinstance(method, PoolMethod):
-        batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
+        levels = {numbers[anchor]: elo for anchor, elo in anchors.items()}
+        if levels:
+            batch = rate_anchored(database, tournament, forfeits, method, levels)
+        else:
+            batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
         return DataTable(ELO, batch_rows(batch, names, faults))
     if isinstance(method, OrderedMethod):
         if DRAW_PROBABILITY in method.options:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 
 from tourney.check.root import commitment_of, compute_root
 from tourney.errors import UsageError
@@ -111,6 +112,8 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     withdrawn: str | None
     playing: tuple[PlayingMatch, ...]
     paused: str | None
+    paused_since: str | None
+    last_match: str | None
     root: str | None
     commitment: str | None
     seed: str
@@ -164,11 +167,18 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
         withdrawn=_withdrawn(database, tournament),
         playing=tuple(_playing(database, id_, match, names, now) for match in status.playing),
         paused=status.paused or None,
+        paused_since=_moment(status.paused_since),
+        last_match=_moment(status.last_match),
         root=(tournament.root or compute_root(database, tournament)) if state == "finished" else None,
         commitment=commitment_of(tournament, entrants) or None,
         seed=origin_text(tournament, known_game(tournament.game)),
         archive=archive and ArchiveFile.of(archive),
     )
+
+
+def _moment(seconds: float) -> str | None:
+    """A time in UTC; None for 0."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else None
 
 
 def _pace(

@@ -171,7 +171,13 @@ def _plan(
         raise SchemaError(("opening-start",), 'goes with opening-order = "sequential" only')
     rounds_key = format_.rounds_key(seats)  # some formats take rounds for some numbers of seats only
     if table.rounds is not None and rounds_key == "refused":
-        raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
+        with_rounds = " and ".join(other.name for other in formats if other.rounds_key(seats) != "refused")
+        raise SchemaError(
+            ("rounds",),
+            f'does not go with format = "{format_.name}" for {seats} seats: leave it out, as the entrants'
+            f" decide how many rounds there are, and set games-per-pairing for more games; {with_rounds} take"
+            " it",
+        )
     if table.rounds is None and rounds_key == "required":
         raise SchemaError(("rounds",), f'is missing: format = "{format_.name}" needs it')
     check_adjudication(table.limits, game, seats)
@@ -274,18 +280,27 @@ def _referee(table: TournamentTable, outside: bool, folder: Path) -> str:
     return command_option(words)
 
 
+def _keys_of(format_: Format) -> list[str]:
+    return [key.name for key in format_.keys]
+
+
 def _extra(
     table: TournamentTable, format_: Format, formats: Sequence[Format]
 ) -> tuple[tuple[str, int | str], ...]:
     """The format's own keys that the file has, as they are stored. Refuses those of other formats."""
     settings: list[tuple[str, int | str]] = []
-    names = [key.name for key in format_.keys]
+    names = _keys_of(format_)
     for name in {key.name: key for any_format in formats for key in any_format.keys}:
         value = getattr(table, name.replace("-", "_"))
         if value is None:
             continue
         if name not in names:
-            raise SchemaError((name,), f'does not go with format = "{format_.name}"')
+            takers = " and ".join(any_format.name for any_format in formats if name in _keys_of(any_format))
+            raise SchemaError(
+                (name,),
+                f'does not go with format = "{format_.name}": leave it out, or take a format that has it'
+                f" ({takers})",
+            )
         if isinstance(value, tuple):
             if len(set(value)) < len(value):
                 raise SchemaError((name,), "names an entrant twice")

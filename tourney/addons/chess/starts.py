@@ -23,6 +23,8 @@ from tourney.games.base import CHANCE, AnyGame, State
 from tourney.games.registry import find_game
 
 if TYPE_CHECKING:
+    from chess.pgn import Game
+
     from tourney.games.base import AnyState, Tables
 
 
@@ -98,9 +100,19 @@ def read_games(blocks: Iterable[bytes], *, chess960: bool) -> Iterator[Callable[
 _EMPTY_LINES: Final = re.compile(rb"\n(?:[ \t]*\n)+")
 
 
-def _actions_of(text: PgnText, *, chess960: bool) -> tuple[str, ...]:
-    from chess.pgn import read_game  # noqa: PLC0415 - few matches need it
+@cache
+def _game_reader() -> Callable[[io.StringIO], "Game | None"]:
+    """The reader of ``chess.pgn``, which keeps errors with the game and does not also log them."""
+    from chess.pgn import Game, GameBuilder, read_game  # noqa: PLC0415 - few matches need it
 
+    class QuietBuilder(GameBuilder[Game]):
+        def handle_error(self, error: Exception) -> None:
+            self.game.errors.append(error)
+
+    return partial(read_game, Visitor=QuietBuilder)
+
+
+def _actions_of(text: PgnText, *, chess960: bool) -> tuple[str, ...]:
     if text.problem:
         raise PositionError(f"it cannot be read: {KINDS[text.problem]}")
     fen = tag_of(text.head, "FEN")
@@ -109,7 +121,7 @@ def _actions_of(text: PgnText, *, chess960: bool) -> tuple[str, ...]:
     variant = '[Variant "Chess960"]\n' if chess960 else ""
     moves = _EMPTY_LINES.sub(b"\n", text.moves).decode("utf-8", "replace")
     try:
-        game = read_game(io.StringIO(f"{variant}{head}\n{moves.strip()}\n"))
+        game = _game_reader()(io.StringIO(f"{variant}{head}\n{moves.strip()}\n"))
     except IndexError as error:  # python-chess 1.11 raises it for variations that end before they begin
         raise PositionError("it cannot be read: its variations are not nested") from error
     if game is None:

@@ -373,7 +373,8 @@ def _play(
     with closing(spool), closing(status):
         executor = make_executor()  # last: a file or a bot that is refused starts no process
         run = executor_run(database, tournament, builds.store, listener.say)
-        executor.begin(replace(run, floor=None if options.allow_weaker else floor))
+        allowed_floor = None if options.allow_weaker else floor
+        executor.begin(replace(run, floor=allowed_floor, patience=options.retry_seconds))
         summary = Coordinator(database, tournament.id, executor, builds.store.root, control).run()
         ended = database.tournaments.by_id(tournament.id)
         if summary.end in (End.FINISHED, End.FAULTS):

@@ -73,7 +73,8 @@ class Run:
     ``digests`` names the bots that play. ``say`` prints a message. ``refused`` are the machines that get no
     match, with the reason. ``seats`` are those of a match; ``modules``: a bot is a WebAssembly module;
     ``reuse``: bots are kept from match to match. ``floor``: as that of a match, for hosts; empty before the
-    first match is stored, when the first hosts set it, and None if there is none.
+    first match is stored, when the first hosts set it, and None if there is none. ``patience`` are the
+    seconds to wait for workers or a scheduler that are lost; an executor may need more.
     """
 
     seed: int
@@ -88,6 +89,7 @@ class Run:
     modules: bool = False
     reuse: bool = False
     floor: Mapping[str, str] | None = field(default_factory=dict)
+    patience: float = 0.0
 
     @property
     def memory(self) -> MatchMemory:
