@@ -250,6 +250,8 @@ def test_batch_table_has_equal_rows_in_every_format(database: str) -> None:
             "p_best",
             "luck",
             "elo_with_luck",
+            "wins",
+            "won",
         )
     ]
     assert sum(row["games"] for row in rows) == 2 * 23
