@@ -18,6 +18,7 @@ from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, Sandbox
 from tourney.cli import doctor
 from tourney.errors import SandboxError
 from tourney.games import compiled
+from tourney.match.machine_settings import MachineSetting
 
 
 @pytest.fixture
@@ -150,3 +151,15 @@ def test_plain_rules_by_choice_need_no_compiler(findings: dict[str, Degree]) -> 
     done = invoke("doctor", "--level", "off", env={compiled.PLAIN_VARIABLE: "1"})
     assert "rules of the games: plain Python" in done.stderr
     assert "C compiler" not in done.stderr
+
+
+@pytest.mark.parametrize("even", [True, False, None])
+def test_machine_is_judged_by_its_settings(monkeypatch: pytest.MonkeyPatch, even: bool | None) -> None:
+    setting = MachineSetting("turbo", "on", even, "" if even else "switch it off")
+    monkeypatch.setattr(doctor, "machine_settings", lambda: (setting,))
+    done = invoke("doctor", "--machine", "--format", "json")
+    assert done.exit_code == (1 if even is False else 0)
+    document = json.loads(done.stdout)
+    assert (document["format"], document["holds"]) == ("tourney-machine/1", even is not False)
+    assert document["settings"] == [setting._asdict()]
+    assert ("times on this machine vary with turbo on" in done.stderr) == (even is False)

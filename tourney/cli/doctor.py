@@ -3,14 +3,17 @@
 from pathlib import Path
 from typing import Literal, get_args
 
+import click
+
 from tourney.bots.modules import find_runtime
 from tourney.bots.sandbox.host_limits import low_limits, with_limits
 from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, open_sandbox
 from tourney.cli import options as opt
-from tourney.cli.output import current
+from tourney.cli.output import Output, current
 from tourney.errors import CheckError, UsageError
 from tourney.games import compiled
+from tourney.match.machine_settings import machine_settings
 from tourney.results.columns import Column
 from tourney.run.private_paths import private_paths
 from tourney.schema import Document, Part, SandboxLevel
@@ -39,6 +42,24 @@ class DoctorDocument(Document, frozen=True, kw_only=True):
     rules_for_search: str
 
 
+class Setting(Part, frozen=True, kw_only=True):
+    """A setting of the machine. `even`: times do not vary by it; null if it cannot be read."""
+
+    setting: str
+    value: str
+    even: bool | None
+    advice: str
+
+
+class MachineDocument(Document, frozen=True, kw_only=True):
+    """The settings that can make equal matches take unequal time. `holds`: none of those known does."""
+
+    format: Literal["tourney-machine/1"] = "tourney-machine/1"
+    holds: bool
+    settings: tuple[Setting, ...]
+
+
+SETTING_COLUMNS = ("setting", "value", "even", "advice")
 COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
 
 
@@ -46,8 +67,11 @@ COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
 @opt.choice_option("--level", get_args(SandboxLevel), "Sandbox level to test.", "auto")
 @opt.db_option
 @opt.bots_option
-@opt.formats_option(DoctorDocument)
-def command(level: SandboxLevel, db: str, bots: str) -> None:
+@opt.formats_option(DoctorDocument, MachineDocument)
+@click.option(
+    "--machine", is_flag=True, help="Look at the settings that make times uneven, and nothing else."
+)
+def command(level: SandboxLevel, db: str, bots: str, *, machine: bool) -> None:
     """Test which protections against bots work on this machine.
 
     A canary bot tries to break out of the sandbox in every known way, and to see the database and the bot
@@ -55,8 +79,15 @@ def command(level: SandboxLevel, db: str, bots: str) -> None:
     what was tried; then what starts contained bots, whether the games' rules are compiled or plain Python,
     and whether WebAssembly modules can play and count fuel. Exits with code 1 if a protection that the level
     requires is missing.
+
+    With --machine it prints instead which settings of this machine make equal matches take unequal time, and
+    what to do: the governor and the turbo of the processor, transparent huge pages, ASLR, and other load.
+    Exits with code 1 if one of them does. Each match has them beside its record.
     """
     output = current()
+    if machine:
+        _show_machine(output)
+        return
     sandbox = open_sandbox("off" if level == "off" else "auto", {})  # the canary tries what is private
     if sandbox.fallen:
         output.warn(f"bots run without containment: {sandbox.fallen}")
@@ -95,3 +126,13 @@ def command(level: SandboxLevel, db: str, bots: str) -> None:
         raise CheckError(f"the sandbox fails to enforce: {', '.join(broken)}")
     held = len(findings) - len(lacking)
     output.say(f"{sandbox.name}: {held} of {len(findings)} protections enforced")
+
+
+def _show_machine(output: Output) -> None:
+    settings = tuple(Setting(**each._asdict()) for each in machine_settings())
+    uneven = [f"{each.setting} {each.value}" for each in settings if each.even is False]
+    output.document(MachineDocument(holds=not uneven, settings=settings))
+    output.table(settings, SETTING_COLUMNS)
+    if uneven:
+        raise CheckError(f"times on this machine vary with {', '.join(uneven)}")
+    output.say("no setting that can be read makes times uneven")

@@ -88,7 +88,8 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
     openings and substitutes. ``why-not`` says in words why a match is not ``reproducible``. ``speed`` is that
     of the host in a cluster, in steps of a fixed loop in a millisecond; 0: not measured. ``engines`` are the
     names by which the seats' bots introduced themselves, with version and author; "" for those that did not.
-    ``machine`` is the processor's name and the number of processors.
+    ``machine`` is the processor's name and the number of processors, ``settings`` what can make times of
+    that machine uneven (``machine_settings``), as it was when its first match in this process began.
     """
 
     # Unknown keys are ignored: a later version may add some.
@@ -104,6 +105,7 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
     speed: int = 0
     engines: tuple[str, ...] = written(())
     machine: str = ""
+    settings: str = ""
 
     @property
     def used_ms(self) -> tuple[Number, ...]:

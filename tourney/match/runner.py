@@ -28,6 +28,7 @@ from tourney.errors import OutOfMemoryError, SandboxError, TourneyError, UsageEr
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.launcher import LAUNCHERS, PROCESSES, MatchLauncher, launcher_of
+from tourney.match.machine_settings import machine_settings, settings_text
 from tourney.match.match_memory import MAX_KEPT
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
@@ -360,7 +361,12 @@ class MatchRunner:
             measured = None
             if box is not None:
                 measured = SandboxMeasurements(box.level, box.name, dict(box.protections))
-            self._about = Measurements(host=platform.node(), sandbox=measured, machine=_machine())
+            self._about = Measurements(
+                host=platform.node(),
+                sandbox=measured,
+                machine=_machine(),
+                settings=settings_text(machine_settings()),
+            )
         weakened = {name for player in players for name in player.channel.weakened}
         if not weakened or self._about.sandbox is None:
             return self._about

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,14 @@ import pytest
 from tests.report import world
 from tests.report.html_pages import Page
 from tests.report.test_formats import table_of
+from tests.support import genuine
 from tests.support.command import invoke
 from tests.support.sites import site
+from tourney.match.result import Measurements
 from tourney.ratings.batch import strengths
 from tourney.report.output.layout import Options
+from tourney.report.pages.match_lines import MatchDetail
+from tourney.report.pages.methods import head_facts
 from tourney.report.source import ReportSource, load
 from tourney.store.database import Database
 
@@ -139,3 +144,14 @@ def test_report_by_wins_ranks_and_explains_by_wins(tmp_path: Path) -> None:
     page = words_of((folder / "methods.html").read_text())
     assert "A match gives one point to the first place, which ties for it share, and none to others." in page
     assert "Only pairs of seats of which one came first count" in page
+
+
+def test_conditions_name_the_settings_of_the_machine(tmp_path: Path) -> None:
+    measured = Measurements(started="2026-11-20T10:00:00+00:00", settings="governor powersave, turbo on")
+    with Database.open(str(tmp_path / "t.db"), create=True) as opened:
+        tournament = genuine.begin(opened)
+        genuine.play_all(opened, tournament)
+        source = replace(load(opened, tournament), detail=lambda _number: MatchDetail(measured=measured))
+        facts = {fact.label: fact.value for fact in head_facts(source, measured=True)}
+        assert facts["Settings of the machine"] == "governor powersave, turbo on"
+        assert "Settings of the machine" not in {fact.label for fact in head_facts(source, measured=False)}

@@ -200,6 +200,8 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Played", display.label(first if first >= until else f"{first} to {until}"))
     if ends.machine:
         yield Fact("Hardware", display.label(ends.machine))
+    if ends.settings:
+        yield Fact("Settings of the machine", display.label(ends.settings))
 
 
 def time_control(limits: Limits) -> str:
