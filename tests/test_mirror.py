@@ -87,7 +87,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "bots/metering.py": "addons/fuel/test_meter.py",
     "bots/sandbox/canary.py": "bots/sandbox/test_probe.py",
     "bots/sandbox/plain.py": "bots/sandbox/test_sandbox.py",
-    "cli/options.py": "cli/test_output.py",
     "addons/lab/commands/questions.py": "addons/lab/commands/test_compare.py",
     "cli/start.py": "cli/test_main.py",
     "addons/lab/results.py": "addons/lab/test_gate.py",

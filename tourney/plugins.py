@@ -11,6 +11,7 @@ add-on, or a name that two add-ons offer, raises an error when it is requested o
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 from functools import cache
@@ -387,10 +388,12 @@ class Registry(Generic[T]):
             if name in (sentences := self._outdated()):
                 raise self._error(sentences[name])
             names = ", ".join(sorted(offers)) or "none"
+            near = difflib.get_close_matches(name, offers, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
             # The missing one may be what a broken add-on would have brought.
             reasons = "".join(f"; {sentence}" for sentence in others()[1].values())
             raise self._error(
-                f"there is no {self.noun} {name[:60]!r}; the {self.plural} are: {names}{reasons}"
+                f"there is no {self.noun} {name[:60]!r}; {hint}the {self.plural} are: {names}{reasons}"
             )
         if len(offers[name]) > 1:
             raise self._error(self._clash(name, offers[name]))

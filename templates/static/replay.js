@@ -1054,11 +1054,12 @@
   const film = document.querySelector(".film");
   if (film && board && board.picture) {
     film.textContent = "";
-    for (const at of film.dataset.plies.split(" ").map(Number)) {
+    const captions = film.dataset.captions.split("\n");
+    for (const [place, at] of film.dataset.plies.split(" ").map(Number).entries()) {
       if (at >= board.count) continue;
       const picture = board.picture(at);
       picture.setAttribute("aria-hidden", "true");
-      film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, at ? at + ". " + written[at - 1] : "start"))));
+      film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, captions[place]))));
     }
   }
 

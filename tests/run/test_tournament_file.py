@@ -405,6 +405,16 @@ def test_seat_may_not_set_a_position_up() -> None:
 HEAD = 'name = "cup"\n'
 
 
+def test_pattern_enters_every_archive_sorted(tmp_path: Path) -> None:
+    for name in ("ben.zip", "anna.zip", "notes.txt", ".DS_Store"):
+        write_file(tmp_path / "handed in", "x", name)
+    text = f'{HEAD}game = "element"\nseats = 3\nbots = ["handed in/*.zip", "pebble"]\n'
+    lines = read_tournament_file(write_file(tmp_path, text)).entrants
+    assert [line.bot for line in lines] == ["handed in/anna.zip", "handed in/ben.zip", "pebble"]
+    with refused(TournamentError, "cup.toml: bots names none/*.zip, which matches no file"):
+        read_tournament_file(write_file(tmp_path, text.replace("handed in", "none")))
+
+
 def test_ladder_enters_its_rungs_in_place(tmp_path: Path) -> None:
     text = f'{HEAD}game = "element"\nseats = 3\nbots = ["./mine", "@ladder", "pebble"]\n'
     file = read_tournament_file(write_file(tmp_path, text))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
@@ -24,10 +24,16 @@ class NamedEntrants(NamedTuple):
     game_options: dict[str, str]
 
 
+PROGRAMS: Final = "Bots and programs"
+"""The group of the options of bots and of programs."""
+
+
 class EntrantOptions(opt.CommandOptions):
     """The options of a game and of the programs that play it."""
 
-    options: dict[str, str] = opt.shared(opt.game_option)
+    group = PROGRAMS
+
+    options: dict[str, str] = opt.shared(opt.entrant_option)
     each: tuple[str, ...] = option(
         "--each KEY=VALUE",
         "Set all programs up, as fastchess does: option.NAME=VALUE, go.nodes=N, arg=WORD or protocol=NAME;"

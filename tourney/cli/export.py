@@ -270,5 +270,5 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
         if find_spec("pyarrow") is None:
             raise UsageError("Parquet requires pyarrow: install tourney[parquet], or use --format csv")
         table = TABLES[what](database, tournament)
-        frame = data_frame(table.columns, table.rows)
+        frame = data_frame(table.columns, table.rows, names={})  # files have the names of CSV
         file.write(frame.to_parquet(index=False))  # to a pipe, pandas would write in another way

@@ -81,7 +81,7 @@ class ReportRequest(opt.CommandOptions):
     )
     match_pages: int = option(
         "--match-pages N",
-        "Maximum number of match pages; matches with faults come first.",
+        "Maximum number of match pages; first those with faults, then upsets, short wins and long games.",
         type=click.IntRange(min=0),
         default=MATCH_PAGES,
     )

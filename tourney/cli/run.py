@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import click
 
@@ -21,6 +21,7 @@ from tourney.cli.run_options import (
     DeadlineOptions,
     ProcessorOptions,
     UnattendedOptions,
+    UnitOptions,
     listening,
     parse_share,
 )
@@ -64,6 +65,9 @@ def _keep_format(ctx: click.Context, _: click.Parameter, words: tuple[str, ...])
     return words
 
 
+WITHOUT_FILE: Final = "A tournament without FILE"
+
+
 class _RunRequest(opt.CommandOptions):
     processors: ProcessorOptions
     end: DeadlineOptions
@@ -72,19 +76,24 @@ class _RunRequest(opt.CommandOptions):
         "Where matches are played: local, dask (a Dask cluster on this machine), dask://HOST:PORT"
         " (the cluster of that scheduler), or the name of an installed plugin. [default: the tournament"
         " file's, or local]",
+        group="Processors and hosts",
     )
     recheck: str | None = option(
         "--recheck SHARE",
         "Share of the matches of other hosts that a second host plays again, as 2% or 0.5%; which"
         " ones, the tournament's seed decides. [default: 2%]",
+        group="Processors and hosts",
     )
     allow_mixed: bool = option(
-        "--allow-mixed", "Play on hosts that differ in Tourney, rules, sandbox or Python."
+        "--allow-mixed",
+        "Play on hosts that differ in Tourney, rules, sandbox or Python.",
+        group="Processors and hosts",
     )
     dry_run: bool = option(
         "--dry-run",
         "Print what the run would do: entrants, rounds, matches, estimated time, and what matches"
         " share. Writes nothing, and neither builds nor starts a bot.",
+        group="Time",
     )
     replaced: tuple[str, ...] = option(
         "--replace NAME=PATH",
@@ -92,22 +101,29 @@ class _RunRequest(opt.CommandOptions):
         " entrant NAME. It replays only the matches of that entrant, and rounds drawn from them. Repeatable.",
     )
     unattended: UnattendedOptions
+    daily: UnitOptions
     game: str | None = option(
         "--game GAME",
-        "Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
+        "The game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
         " then (--bots random,./mybot,uci:stockfish), and TOURNEY_BOTS the folder of the bot store.",
+        group=WITHOUT_FILE,
     )
     programs: EntrantOptions
     earlier: str | None = option(
         "--from TOURNAMENT",
-        "Without FILE: enter the first entrants of a finished tournament, as many as --top says; the game is"
-        " that of the tournament unless --game names it.",
+        "Enter the first entrants of a finished tournament, as many as --top says; the game is that of the"
+        " tournament unless --game names it.",
+        group=WITHOUT_FILE,
     )
-    top: int | None = option("--top N", "With --from: the number of entrants.")
-    name: str | None = option("--name NAME", "Without FILE: name. [default: from game, format and all else]")
-    rounds: int | None = option("--rounds N", "Without FILE: rounds, as of a swiss.")
+    top: int | None = option("--top N", "With --from: the number of entrants.", group=WITHOUT_FILE)
+    name: str | None = option(
+        "--name NAME", "Name of the tournament. [default: from game, format and all else]", group=WITHOUT_FILE
+    )
+    rounds: int | None = option("--rounds N", "Rounds, as of a swiss.", group=WITHOUT_FILE)
     keys: tuple[str, ...] = option(
-        "--set KEY=VALUE", "Without FILE: a key of the tournament file, as limits.clock-ms=8000; repeatable."
+        "--set KEY=VALUE",
+        "A key of the tournament file, as limits.clock-ms=8000; repeatable.",
+        group=WITHOUT_FILE,
     )
     formats: tuple[str, ...] = option(
         "--format FORMAT",
@@ -160,7 +176,15 @@ class _RunRequest(opt.CommandOptions):
             return database.tournaments.get(tournament).game
 
 
-@opt.command("run", _RunRequest)
+@opt.command(
+    "run",
+    _RunRequest,
+    examples=(
+        "tourney run cup.toml",
+        "tourney run cup.toml --stop-at 07:00 --report 30",
+        "tourney run --game chess --bots stockfish,toga2 --set limits.clock-ms=8000",
+    ),
+)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 def command(file: Path | None, options: _RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
@@ -184,7 +208,12 @@ def command(file: Path | None, options: _RunRequest) -> None:
     pinning = options.processors.pinning()
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
+    options.daily.check(file)
     tournament, wrote = options.tournament(file)
+    if file is not None and options.daily.units is not None:
+        for path in options.daily.write(options.daily.units, file, tournament.plan.name, options.db):
+            output.write(str(path))
+        return
     if options.replaced:
         if file is None or options.dry_run:
             raise UsageError("--replace goes with FILE, and not with --dry-run")

@@ -110,7 +110,7 @@ def _match_rows(database: Database, tournament: Tournament, seats: Sequence[str]
 def crosstable(pairs: "pd.DataFrame", order: Sequence[str]) -> "pd.DataFrame":
     """The points of each entrant against each other one; rows and columns in an ``order`` of names."""
     points = pairs.pivot_table(index="entrant", columns="opponent", values="points", aggfunc="sum")
-    return points.reindex(index=order, columns=order).astype("float64")
+    return points.reindex(index=list(order), columns=list(order)).astype("float64")
 
 
 def history_frame(database: Database, tournament: Tournament) -> "pd.DataFrame":

@@ -124,13 +124,17 @@ class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
         """The points whose actions have a mark."""
         return tuple(point for point in self.points if point.mark is not None)
 
-    def accuracy(self, seat: int) -> float | None:
-        """A seat's accuracy in percent, to one decimal, or None if no loss of it is known."""
-        shares = [
+    def shares(self, seat: int) -> list[float]:
+        """The accuracies of a seat's actions in percent, as far as their losses are known."""
+        return [
             min(100.0, 103.1668 * math.exp(-0.04354 * point.loss / 10) - 3.1669)
             for point in self.points
             if point.seat == seat and point.loss is not None
         ]
+
+    def accuracy(self, seat: int) -> float | None:
+        """A seat's accuracy in percent, to one decimal, or None if no loss of it is known."""
+        shares = self.shares(seat)
         return round(max(0.0, math.fsum(shares) / len(shares)), 1) if shares else None
 
     def marks_of(self, seat: int) -> dict[Mark, int]:

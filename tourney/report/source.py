@@ -55,7 +55,7 @@ from tourney.results.verdict import verdict_text
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.knockout import Knockout
 from tourney.schedule.row import ResultRow, Row
-from tourney.store.column_reading import unpack_parts
+from tourney.store.column_reading import MatchParts, analysis_in, unpack_parts
 from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.schedules import RowCounts
@@ -91,8 +91,9 @@ class ReportSource:
     the title and the other texts of the tournament file for the report. ``settings``: TrueSkill's.
     ``seat_totals``: by entrant and seat. ``root``: of a finished tournament. ``overload``: of all matches,
     and of each entrant; ``overloaded``: at most ``STRETCHED`` matches with overloaded turns, most first.
-    ``pending``: the rows still to play, by number. ``engines``: the bots' introductions, by entrant.
-    ``analyses`` reads all analyses, with the numbers of their matches.
+    ``analyses`` yields the published analyses with the numbers of their matches, in schedule order; damaged
+    ones are left out. ``pending``: the rows still to play, by number. ``engines``: the bots' introductions,
+    by entrant.
     ``disclosed``: the parts that may be published; before the end the tournament has the seed 0 here, and a
     match that shares its seed with a match to come counts as one without a record. ``joined`` and ``luck``
     are settings of ``clusters``.
@@ -328,6 +329,11 @@ class ReportSource:
             for stored in self.entrants
         }
 
+    @property
+    def seat_word(self) -> str:
+        """What players call a seat: a colour in chess, whose seats are White and Black."""
+        return "colour" if {seat.name for seat in self.seats} == {"White", "Black"} else "seat"
+
     @cached_property
     def seats(self) -> tuple[SeatLabel, ...]:
         """The labels of a match's seats in order."""
@@ -387,6 +393,14 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         recorded = matches[place_of(matches, number)].result.digest
         return _detail(database, tournament.id, number) if recorded else MatchDetail()
 
+    def analyses() -> Iterator[tuple[int, Analysis]]:
+        numbers = disclosed.of(database.analyses.numbers(tournament.id))
+        packed = database.analyses.packed(tournament.id, numbers)
+        for number in sorted(packed):
+            with suppress(StoreDamaged):  # the page of the match names it
+                if (analysis := analysis_in(MatchParts(analysis=packed[number]))) is not None:
+                    yield number, analysis
+
     # Read once for standings, pairs and seats: a query over all matches of a large tournament takes seconds.
     totals = database.totals.standings(tournament.id, score_of(tournament.plan))
     return ReportSource(
@@ -408,7 +422,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
         audit=lambda: tuple(audit(database, tournament)),
-        analyses=lambda: database.analyses.all(tournament.id),
+        analyses=analyses,
     )
 
 

@@ -96,11 +96,13 @@ def rendered(rows: Iterable[Row], columns: Sequence[Column], *, people: bool) ->
         yield {c.key: c.shown(row.get(c.key)) if people else c.exact(row.get(c.key)) for c in columns}
 
 
-def data_frame(columns: Sequence[Column], rows: Iterable[Row]) -> "pd.DataFrame":
+def data_frame(
+    columns: Sequence[Column], rows: Iterable[Row], *, names: Mapping[str, str] | None = None
+) -> "pd.DataFrame":
     """Rows as a pandas DataFrame with the dtypes of the columns, which do not depend on the rows.
 
     Nothing is rounded: exact fractions become the nearest floats. Lists of texts become texts with blanks
-    between. Names have underscores, and their unit: ``FRAME_NAMES``.
+    between. Names have underscores, and their unit: ``FRAME_NAMES``, unless other ``names`` are given by key.
     """
     import pandas as pd  # noqa: PLC0415 - slow to import, and only frames need it
 
@@ -111,7 +113,8 @@ def data_frame(columns: Sequence[Column], rows: Iterable[Row]) -> "pd.DataFrame"
             if isinstance(value, (list, tuple)):
                 value = " ".join(map(str, value))
             values[column.key].append(float(value) if isinstance(value, Fraction) else value)
-    return pd.DataFrame({frame_name(c.key): pd.Series(values[c.key], dtype=c.dtype) for c in columns})
+    shown = {c.key: frame_name(c.key) if names is None else names.get(c.key, c.key) for c in columns}
+    return pd.DataFrame({shown[c.key]: pd.Series(values[c.key], dtype=c.dtype) for c in columns})
 
 
 FRAME_NAMES: Final = {"ms": "time_ms", "low": "elo_low", "high": "elo_high"}

@@ -133,12 +133,9 @@ def rate_batch(
     *,
     method: PoolMethod | None = None,
     pairs: bool = True,
-    anchors: Mapping[int, float] | None = None,
     **how: bool,
 ) -> Batch:
     """Rate a tournament in one fit (default: Tourney's own), without the table of pairs unless ``pairs``.
-
-    ``anchors``: the Elo of entrants by number, whose mean is fixed.
 
     ``how``: ``joined`` and ``luck`` of ``tourney.ratings.counts.Clusters``.
     """
@@ -147,13 +144,29 @@ def rate_batch(
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
     clusters.take(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
-    method = method or BatchMethod()
-    if isinstance(method, BatchMethod):
-        method = method.by_score(score_of(tournament.plan))
-    if anchors:
-        counts = clusters.counts(numbers, tournament.seats)
-        return method.fit(counts, pairs=pairs, look=look, anchors=anchors)
+    method = _scored(method or BatchMethod(), tournament)
     return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
+
+
+def rate_anchored(
+    database: Database,
+    tournament: Tournament,
+    forfeits: Forfeits,
+    method: PoolMethod,
+    anchors: Mapping[int, float],
+) -> Batch:
+    """Rate a tournament in one fit in which the mean of some entrants' Elo, by number, is fixed."""
+    entrants = database.tournaments.entrants(tournament.id)
+    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits)
+    clusters.take(database.matches.results(tournament.id))
+    counts = clusters.counts([entrant.number for entrant in entrants], tournament.seats)
+    look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
+    return _scored(method, tournament).fit(counts, pairs=False, look=look, anchors=anchors)
+
+
+def _scored(method: PoolMethod, tournament: Tournament) -> PoolMethod:
+    """The method for what counts in a tournament's places, if it can rate by that."""
+    return method.by_score(score_of(tournament.plan)) if isinstance(method, BatchMethod) else method
 
 
 def rating_table(
@@ -180,7 +193,10 @@ def rating_table(
         raise UsageError(f"the method {name} has no Elo to anchor: leave the anchors out, or take batch")
     if isinstance(method, PoolMethod):
         levels = {numbers[anchor]: elo for anchor, elo in anchors.items()}
-        batch = rate_batch(database, tournament, forfeits, method=method, pairs=False, anchors=levels)
+        if levels:
+            batch = rate_anchored(database, tournament, forfeits, method, levels)
+        else:
+            batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
         return DataTable(ELO, batch_rows(batch, names, faults))
     if isinstance(method, OrderedMethod):
         if DRAW_PROBABILITY in method.options:

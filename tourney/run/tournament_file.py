@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct, structs, to_builtins
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
-from tourney.errors import GameError, TournamentError, UsageError
+from tourney.bots.catalogue.submission import bots_at
+from tourney.errors import BotError, GameError, TournamentError, UsageError
 from tourney.exchange.game_writers import writes_games
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
@@ -94,7 +96,7 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         raise TournamentError(sentence, file=path, key=error.key) from error
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
-    bots = (rungs if bot == LADDER else (EntrantLine(bot),) for bot in table.bots)
+    bots = (rungs if bot == LADDER else _lines_of(bot, path) for bot in table.bots)
     return TournamentFile(
         path=path,
         plan=plan,
@@ -109,6 +111,22 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         beacon=table.beacon,
         notes=tuple(notes),
     )
+
+
+def _lines_of(bot: str, path: Path) -> tuple[EntrantLine, ...]:
+    """The line of a bot, or those of all archives that a pattern in the file's folder matches, sorted.
+
+    Raises TournamentError for a pattern that matches nothing.
+    """
+    if not any(mark in bot for mark in "*?"):
+        return (EntrantLine(bot),)
+    try:
+        places = bots_at(str(path.parent / bot))
+    except BotError as error:
+        raise TournamentError(
+            f"{path}: bots names {bot}, which matches no file", file=path, key="bots"
+        ) from error
+    return tuple(EntrantLine(os.path.relpath(place, path.parent)) for place in places)
 
 
 def _rungs(table: TournamentTable, seats: int) -> tuple[EntrantLine, ...]:
@@ -171,7 +189,13 @@ def _plan(
         raise SchemaError(("opening-start",), 'goes with opening-order = "sequential" only')
     rounds_key = format_.rounds_key(seats)  # some formats take rounds for some numbers of seats only
     if table.rounds is not None and rounds_key == "refused":
-        raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
+        with_rounds = " and ".join(other.name for other in formats if other.rounds_key(seats) != "refused")
+        raise SchemaError(
+            ("rounds",),
+            f'does not go with format = "{format_.name}" for {seats} seats: leave it out, as the entrants'
+            f" decide how many rounds there are, and set games-per-pairing for more games; {with_rounds} take"
+            " it",
+        )
     if table.rounds is None and rounds_key == "required":
         raise SchemaError(("rounds",), f'is missing: format = "{format_.name}" needs it')
     check_adjudication(table.limits, game, seats)
@@ -274,18 +298,27 @@ def _referee(table: TournamentTable, outside: bool, folder: Path) -> str:
     return command_option(words)
 
 
+def _keys_of(format_: Format) -> list[str]:
+    return [key.name for key in format_.keys]
+
+
 def _extra(
     table: TournamentTable, format_: Format, formats: Sequence[Format]
 ) -> tuple[tuple[str, int | str], ...]:
     """The format's own keys that the file has, as they are stored. Refuses those of other formats."""
     settings: list[tuple[str, int | str]] = []
-    names = [key.name for key in format_.keys]
+    names = _keys_of(format_)
     for name in {key.name: key for any_format in formats for key in any_format.keys}:
         value = getattr(table, name.replace("-", "_"))
         if value is None:
             continue
         if name not in names:
-            raise SchemaError((name,), f'does not go with format = "{format_.name}"')
+            takers = " and ".join(any_format.name for any_format in formats if name in _keys_of(any_format))
+            raise SchemaError(
+                (name,),
+                f'does not go with format = "{format_.name}": leave it out, or take a format that has it'
+                f" ({takers})",
+            )
         if isinstance(value, tuple):
             if len(set(value)) < len(value):
                 raise SchemaError((name,), "names an entrant twice")

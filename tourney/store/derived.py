@@ -58,11 +58,15 @@ class Analyses(Subject):
 
         Raises StoreDamaged.
         """
+        for number in self.numbers(tournament):
+            yield from ((number, analysis) for analysis in self.of(tournament, number))
+
+    def numbers(self, tournament: int) -> Sequence[int]:
+        """The numbers of the matches with an analysis, in schedule order."""
         query = sa.select(SCHEDULE.c.number).distinct().select_from(_MINE)
         query = query.where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.number)
         with self._access.read() as connection:
-            numbers = connection.execute(query).scalars().all()
-        yield from ((number, analysis) for number in numbers for analysis in self.of(tournament, number))
+            return connection.execute(query).scalars().all()
 
     def packed(self, tournament: int, numbers: Sequence[int]) -> dict[int, bytes]:
         """The packed analysis with the largest limit, by the number of its match; others are left out."""

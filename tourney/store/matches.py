@@ -277,7 +277,11 @@ class Matches(Subject):
         """A match by its number. Raises UsageError if there is none."""
         for match in self.all(tournament, numbers=range(number, number + 1)):
             return match
-        raise UsageError(f"there is no match {number} in this tournament; see `tourney status`")
+        last = sa.select(sa.func.max(_SCHEDULE.number)).where(_SCHEDULE.tournament_id == tournament)
+        with self._access.read() as connection:
+            count = connection.execute(last).scalar()
+        matches = f"its matches are 1 to {count}" if count else "none of its matches is paired yet"
+        raise UsageError(f"there is no match {number} in this tournament: {matches}")
 
     def find(self, text: str, tournament: str | None = None) -> TournamentMatch:
         """The match with a name as a person gives it: ``12``, or ``autumn-cup/12``.

@@ -224,7 +224,7 @@ def test_mate_names_the_first_different_action(report: Report) -> None:
     page = page_of(source, 1, others={2: changed})
     (mate,) = page["mates"]
     assert (mate.line.number, mate.ply) == (2, 7)
-    assert (mate.here, mate.there) == (one.actions[6][1], "<9z>")
+    assert (mate.here, mate.there) == (f"7. {one.actions[6][1]}", "7. <9z>")
     assert data_of(page)["mates"] == [[2, 7]]
     changed = structs.replace(other, actions=one.actions[:6])
     assert page_of(source, 1, others={2: changed})["mates"][0].there == ""

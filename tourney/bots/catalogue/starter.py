@@ -90,7 +90,12 @@ def new_bot(
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
-        raise BotError(f"{name!r} is not a name for a bot; a name matches {NAME.pattern}")
+        likely = re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._")[:64]
+        hint = f", such as {likely}" if NAME.fullmatch(likely) else ""
+        raise BotError(
+            f"{name!r} is not a name for a bot: names have small letters, digits, dots, hyphens and"
+            f" underscores, and begin with a letter or a digit{hint}"
+        )
     if name in shipped_bots():
         raise BotError(f"{name} is the name of a bot that ships with Tourney; choose another name")
     if wasm and language not in (languages := find_runtime().languages):

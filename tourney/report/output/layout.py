@@ -279,6 +279,12 @@ class Layout:
         """The address of the tournament's picture, or "" without one."""
         return f"{self.address}{self.prefix}{CARD}" if self.nav and self.address else ""
 
+    def card_of(self, path: str) -> str:
+        """The address of a page's picture: that of its bot or match, else the tournament's; "" without."""
+        own = path.startswith(("bots/", "matches/"))
+        beside = path.removesuffix(".html").removesuffix("-positions") + ".png"
+        return f"{self.address}{self.prefix}{beside}" if own and self.card else self.card
+
     def url(self, path: str) -> str:
         """The address of a page on the web, or "" if it is not known."""
         return f"{self.address}{self.prefix}{path.removesuffix('index.html')}" if self.address else ""
@@ -296,7 +302,14 @@ class Layout:
         prefix = self.prefix
         root = "../" * path.count("/")
         base = root + ("../" if prefix else "")
-        place = {"path": path, "place": prefix + path, "url": self.url(path), "root": root, "base": base}
+        place = {
+            "path": path,
+            "place": prefix + path,
+            "url": self.url(path),
+            "card": self.card_of(path),
+            "root": root,
+            "base": base,
+        }
         try:
             rendered = _environment(self).get_template(template).render({"live": None} | context | place)
         except Exception as error:

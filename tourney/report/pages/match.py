@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from tourney.check.fault_scene import FaultScene, fault_scene
 from tourney.check.record import record_notation
 from tourney.games.base import AnyGame
 from tourney.games.notation import Notation
-from tourney.match.record import Record
+from tourney.match.record import Record, opening_end
 from tourney.match.result import LogLine
 from tourney.report import display
 from tourney.report.display import Fact, SeatLabel
@@ -38,7 +39,6 @@ from tourney.report.pages.match_script import (
     linked,
     luck_by_seat,
     match_plots,
-    opening_end,
     script_json,
     seats_that_left,
     time_data,
@@ -46,7 +46,16 @@ from tourney.report.pages.match_script import (
     unmarked,
 )
 from tourney.report.replays.board_table import BoardTable, board_table
-from tourney.report.replays.replay import BoardReplay, Still, definitions, ground, markup, replay, still
+from tourney.report.replays.replay import (
+    BoardReplay,
+    Still,
+    definitions,
+    ground,
+    markup,
+    replay,
+    still,
+    tried,
+)
 from tourney.texts import counted
 
 TAIL_LINES = 20
@@ -115,7 +124,7 @@ def match_page(
         "damaged": dict(detail.damaged),
     }
     if record is None:
-        return {**context, "board": None, "analysis": None, "problem": ""}
+        return {**context, "board": None, "analysis": None, "scenes": {}, "problem": ""}
     return context | _course(setting, job, detail, record, others, info)
 
 
@@ -133,7 +142,9 @@ def _course(
     written = notation.texts
     # Matches of one seed had the same dice, so a reader asks where they part.
     mates = _mates(record, notation, job.group, others)
-    shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis))
+    scenes = _scenes(setting.game, record, detail.log)
+    tries = {scene.ply: scene.attempt for scene in scenes.values() if scene.attempt}
+    shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis), tries)
     analysis = analysis_part(detail.analysis, record, notation, labels)
     signed = with_signs(written, detail.analysis)
     board = _board(shown, notation, key_plies(detail.analysis, record, MOST_KEYS))
@@ -154,6 +165,7 @@ def _course(
     return {
         "board": board,
         "analysis": analysis,
+        "scenes": scenes,
         "problem": shown.problem,
         "digest_holds": record.digest == record.content_digest(),
         "facts": tuple(match_facts(record, setting.game, notation)),
@@ -281,6 +293,7 @@ def _board(shown: BoardReplay, notation: Notation, deciding: Sequence[int]) -> C
     keys = [ply for ply in deciding if ply <= last] or list(shown.captures(MOST_KEYS))
     plies = keys[:MOST_KEY_FRAMES]
     pictures = {ply: still(shown, ply) for ply in (*plies, last)}
+    tries = {ply: tried(shown, ply) for ply in shown.tried_at}
     frames = [
         (ply, display.action(notation.numbered(ply - 1)), *_markup(shown, pictures[ply])) for ply in plies
     ]
@@ -288,7 +301,7 @@ def _board(shown: BoardReplay, notation: Notation, deciding: Sequence[int]) -> C
     return {
         "box": f"{left} {top} {width} {height}",
         "width": width,
-        "sprites": Markup(definitions(shown, pictures.values())),  # noqa: S704 - already escaped
+        "sprites": Markup(definitions(shown, (*pictures.values(), *tries.values()))),  # noqa: S704 - already escaped
         "ground": Markup(ground(shown)),  # noqa: S704 - already escaped
         "last": last,
         "final": final,
@@ -296,8 +309,21 @@ def _board(shown: BoardReplay, notation: Notation, deciding: Sequence[int]) -> C
         "notes": shown.notes(last),
         "position": shown.position(last),
         "frames": frames,
+        "tries": {ply: _markup(shown, picture) for ply, picture in tries.items()},
         "plies": keys,
+        "captions": [display.action(notation.numbered(ply - 1)) for ply in keys],
     }
+
+
+def _scenes(game: AnyGame | None, record: Record, log: Sequence[LogLine]) -> Mapping[int, FaultScene]:
+    """The scene of each seat's fault."""
+    scenes = {}
+    for seat, _, _ in record.outcome.faults if game is not None else ():
+        notes = [line.text for line in log if line.kind == "note" and line.seat == seat]
+        scene = fault_scene(record, game, seat, notes[-1] if notes else "") if game is not None else None
+        if scene is not None:
+            scenes[seat] = scene
+    return scenes
 
 
 def _markup(shown: BoardReplay, picture: Still) -> tuple[Markup, Markup]:

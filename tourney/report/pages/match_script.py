@@ -18,7 +18,7 @@ from tourney.errors import GameError
 from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.player import MS, Clocks
-from tourney.match.record import Record
+from tourney.match.record import Record, opening_end
 from tourney.match.result import Measurements
 from tourney.protocol import CHANCE_KEYS, SURE_WIN, chance_in
 from tourney.report import display
@@ -121,16 +121,6 @@ def seats_that_left(record: Record) -> dict[int, tuple[int, str]]:
     for seat, count in record.outcome.resigned:
         by_seat.setdefault(seat, (count, "resigned"))
     return by_seat
-
-
-def opening_end(record: Record) -> int:
-    """The last ply of the opening, 0 without one; chance is not counted in its length."""
-    left = record.opening.length
-    for ply, (actor, _) in enumerate(record.actions, 1):
-        left -= actor != 0
-        if left == 0:
-            return ply
-    return 0 if left <= 0 else len(record.actions)
 
 
 def action_rounds(

@@ -23,6 +23,7 @@ from tourney.report.output.layout import Context, File, Layout
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages import bracket as bracket_page
 from tourney.report.pages import formats as format_pages
+from tourney.report.pages import losses
 from tourney.report.pages import pair as pair_page
 from tourney.report.pages import rounds as rounds_page
 from tourney.report.pages.highlights import chosen_games
@@ -44,10 +45,10 @@ from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.row import units_of_win
 from tourney.store.totals import ScoreTotals
 
-INLINE_CELLS = 400
-"""Most cells of the progress table on the first page."""
+INLINE_CELLS = 100
+"""Most cells of the progress table on the first page, which stays below 30 kB with 32 bots."""
 INLINE_BOTS = 16
-"""Most bots of the table of intervals on the first page."""
+"""Most bots with drawn intervals on the first page."""
 
 
 class StandingLine(NamedTuple):
@@ -89,11 +90,13 @@ def files(make: Renderer) -> Iterator[File]:
         scale=interval_scale(
             [(line.low, line.high) for line in source.batch.ratings if line.entrant not in source.unsure]
         ),
+        whiskers=len(source.standings) <= INLINE_BOTS,
         highlights=make.once(chosen_games),
         cross=cross if len(cross.lines) <= pair_page.INLINE_CROSSTABLE else None,
         head=tuple(head_facts(source, measured=make.measured)),
         byes=_byes(source),
         performances=performances(source) if source.format.pairs_by_score else {},
+        accuracies=make.once(losses.accuracies),
     )
     yield from make.tables("data/standings", _standings_table(source))
 

@@ -74,11 +74,10 @@ class FeedEntry:
 
 
 def files(make: Renderer) -> Iterator[File]:
-    """Yield the feed and the picture, if the report has an address; dates, and so the feed, are measured."""
-    if make.options.address:
-        if make.measured:
-            yield make.file("feed.xml", feed(make).encode("utf-8"))
-        yield make.file(CARD, card(make).png())
+    """Yield the picture, and the feed if the report has an address; dates, and so the feed, are measured."""
+    yield make.file(CARD, card(make).png())
+    if make.options.address and make.measured:
+        yield make.file("feed.xml", feed(make).encode("utf-8"))
 
 
 def feed(make: Renderer) -> str:

@@ -9,6 +9,7 @@ from tourney.addons.lab.question import TEST
 from tourney.addons.lab.results import ComparisonResult, distinct_text, warnings
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
+from tourney.cli.entrant_options import PROGRAMS
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.errors import UsageError
@@ -41,6 +42,7 @@ SHOWN = {
 
 
 class _CompareRequest(opt.CommandOptions):
+    group = "When play ends"
     width: int | None = option(
         "--width ELO",
         "Instead of the test: play until the interval of Elo has this half width, at every look.",
@@ -59,10 +61,14 @@ class _CompareRequest(opt.CommandOptions):
     batch: int = option("--batch PAIRS", "Pairs of games between checks.", type=PAIRS, default=BATCH)
     max_pairs: int | None = option("--max-pairs PAIRS", "Stop after this many. [default: no limit]")
     args_a: tuple[str, ...] = option(
-        "--args-a WORDS", "Arguments of A, as '--playouts 100'.", default="", callback=opt.split_words
+        "--args-a WORDS",
+        "Arguments of A, as '--playouts 100'.",
+        group=PROGRAMS,
+        default="",
+        callback=opt.split_words,
     )
     args_b: tuple[str, ...] = option(
-        "--args-b WORDS", "Arguments of B.", default="", callback=opt.split_words
+        "--args-b WORDS", "Arguments of B.", group=PROGRAMS, default="", callback=opt.split_words
     )
     name: str | None = option("--name NAME", "Name of the comparison. [default: from bots and options]")
     pairs: PairOptions
@@ -85,7 +91,15 @@ class _CompareRequest(opt.CommandOptions):
         return ComparisonRule(test, self.batch, self.max_pairs)
 
 
-@opt.command("compare", _CompareRequest)
+@opt.command(
+    "compare",
+    _CompareRequest,
+    examples=(
+        "tourney compare ./mybot greedy --game sages-tafl",
+        "tourney compare ./new ./old --game chess --clock 8+0.08 --opening-book UHO.epd --sprt 0 2",
+        "tourney compare cup.toml#a cup.toml#b --game chess --move-ms 100 --width 20",
+    ),
+)
 @click.argument("a", shell_complete=complete_bot)
 @click.argument("b", shell_complete=complete_bot)
 def command(a: str, b: str, options: _CompareRequest) -> None:

@@ -37,7 +37,7 @@ WRITERS: Final[Mapping[OutputFormat, Callable[[GateResult], str]]] = {
 SUFFIXES: Final = {".md": OutputFormat.MARKDOWN, ".json": OutputFormat.JSON, ".xml": OutputFormat.JUNIT}
 
 
-class GateCommand(click.Command):
+class GateCommand(opt.HelpCommand):
     """A command whose option ``--against`` takes all words up to the next option, also none."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -70,6 +70,7 @@ def _files(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]
 
 
 class _GateRequest(opt.CommandOptions):
+    group = "The verdict"
     against: tuple[str, ...] = option(
         "--against BOT...",
         "Baselines to compare with: names or paths, up to the next option. [default: the game's"
@@ -141,7 +142,16 @@ class _GateRequest(opt.CommandOptions):
         return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs, luck)
 
 
-@opt.command("gate", _GateRequest, cls=GateCommand)
+@opt.command(
+    "gate",
+    _GateRequest,
+    cls=GateCommand,
+    examples=(
+        "tourney gate ./mybot --game sages-tafl --against greedy",
+        "tourney gate ./mybot --game sages-tafl --no-regression -5 --out verdict.md",
+        "tourney gate ./new --against ./old --game chess --clock 8+0.08 --sprt 0 2",
+    ),
+)
 @click.argument("candidate", shell_complete=complete_bot)
 def command(candidate: str, options: _GateRequest) -> None:
     """Accept or reject CANDIDATE by games against baselines, for continuous integration.

@@ -69,6 +69,7 @@ LIST_COLUMNS = (
 
 
 class _LadderRequest(opt.CommandOptions):
+    group = "Games"
     game: str | None = option("--game GAME", "Game to play.")
     seats: int | None = option(
         "--seats N", "Seats per table (default: the game's minimum).", type=click.IntRange(2, 4)
@@ -117,7 +118,15 @@ class _LadderRequest(opt.CommandOptions):
         )
 
 
-@opt.command("ladder", _LadderRequest)
+@opt.command(
+    "ladder",
+    _LadderRequest,
+    examples=(
+        "tourney ladder ./mybot --game sages-tafl",
+        "tourney ladder ./mybot --game element --width 30 --games 800",
+        "tourney ladder --list --game element",
+    ),
+)
 @click.argument("bot", required=False, shell_complete=complete_bot)
 def command(bot: str | None, options: _LadderRequest) -> None:
     """Place a bot on a game's ladder: rated bots that ship, from random to search with many nodes.

@@ -33,6 +33,8 @@ PAIRS = click.IntRange(1, 100_000)
 class PairOptions(opt.CommandOptions):
     """The options of mirrored pairs of games."""
 
+    group = "Games"
+
     game: str = option("--game GAME", "Game to play.", required=True)
     programs: EntrantOptions
     move_ms: int = opt.shared(opt.move_ms_option("Time per action; with a clock there is none by default."))
@@ -113,6 +115,8 @@ class PairOptions(opt.CommandOptions):
 
 class AskingOptions(opt.CommandOptions):
     """The place and the time limit of a question's games."""
+
+    group = "Run"
 
     workers: int | None = opt.shared(workers_option())
     end: DeadlineOptions
