@@ -275,7 +275,7 @@ def test_encounter_with_void_matches_is_one_round(
 
 
 def test_draw_beside_a_void_match_needs_a_round_for_each() -> None:
-    """A quarter of an encounter is no result of a game."""
+    """No result of a game is a quarter of an encounter."""
     plan = setup(2, rounds=1)
     rows = play_round(Swiss(), plan, History(), truth(2)).rows
     history = History(rows, (rows[0].result((1, 1)), rows[1].result((1, 1), void=True)))

@@ -204,7 +204,7 @@ class Referee:
     def _leave(self, reason: Termination, *, informed: bool, drawn: bool = False) -> None:
         self._withdraw(self.turn, informed=informed)
         if drawn:
-            self._order.clear()  # nobody ranks below another for having left
+            self._order.clear()  # no seat ranks below the other for having left
             self._finish(None, reason)
         elif not self._ended_by_withdrawal(reason):
             self._advance()

@@ -250,7 +250,7 @@ class Limits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=Tr
     def under(self, laws: str) -> "Limits":
         """The limits of new matches of a game with these ``laws``, or none.
 
-        They are no key of a tournament file, because the field's rule decides; but a record has them, so that
+        A tournament file cannot set them, because the field's rule decides; but a record has them, so that
         those from before the game had laws are judged as they were played.
         """
         return msgspec.structs.replace(self, laws=laws or None)

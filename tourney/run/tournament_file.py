@@ -373,8 +373,14 @@ def read_book(
         )
     book: list[tuple[str, ...]] = []
     errors: list[TournamentError] = []
-    total = sum(1 for _ in _places(path, game, plies))
     places = partial(_places, path, game, plies)
+    if book_form(path) == ".bin":
+        # To walk a graph takes longer than to keep its lines; other books are too large for that.
+        lines = tuple(places())
+        total = len(lines)
+        places = partial(iter, lines)
+    else:
+        total = sum(1 for _ in places())
     for where, read_actions in _taken(path, places, total, start):
         try:
             actions = _tried(where, read_actions, game, seats, options, plies)
