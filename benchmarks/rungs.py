@@ -7,7 +7,7 @@ even share is worth of the seat and not of the bot. The shipped programs are cal
 costs a fraction of a tournament; they get what the referee sends, so hidden actions stay hidden. As in the
 ladder, games without dice and hidden actions begin with four random actions.
 
-RUNG is a rung of the ladder (default: all), or ``BOT-NODES`` such as ``alphabeta-30``.
+RUNG is a rung of the ladder (default: all in Python), or ``BOT-NODES`` such as ``alphabeta-30``.
 
 The games of one seed are the same on every machine. The table has the number of games, their actions (dice
 are not counted), the points of the first seat with a 95 % interval (1 for rank 1 alone, shared among the
@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
+from pathlib import Path
 from statistics import median
 from typing import Any
 from unittest import mock
@@ -39,6 +40,11 @@ SEED = 20261128
 OPENING_PLIES = 4
 
 
+def _program(bot: str) -> Path:
+    """The program of a shipped bot in Python."""
+    return shipped_bots()[bot] / "bot.py"
+
+
 class Player:
     """A shipped bot's functions, taken from its program."""
 
@@ -49,7 +55,7 @@ class Player:
             parts.update(options, choose=choose)
 
         with mock.patch("tourney.bot.run", take), mock.patch.object(sys, "argv", ["bot.py", *rung.args]):
-            runpy.run_path(str(shipped_bots()[rung.bot] / "bot.py"))
+            runpy.run_path(str(_program(rung.bot)))
         self.choose: Callable[[Any, Turn], Any] = parts["choose"]
         self.sees: str = parts.get("sees", "state")
         self.start: Callable[[Match], None] = parts.get("start") or (lambda _: None)
@@ -150,13 +156,14 @@ def cells(tally: Tally) -> list[str]:
 
 def named(game: str, seats: int, names: Sequence[str]) -> list[Rung]:
     """The rungs of these names. Raises UsageError."""
-    ladder = {rung.name: rung for rung in ladder_of(game, seats)}
+    ladder = {rung.name: rung for rung in ladder_of(game, seats) if _program(rung.bot).is_file()}
     rungs = []
     for name in names or ladder:
         bot, _, nodes = name.rpartition("-")
-        if name not in ladder and not (bot in shipped_bots() and nodes.isdigit()):
+        is_python = bot in shipped_bots() and _program(bot).is_file()
+        if name not in ladder and not (is_python and nodes.isdigit()):
             raise click.UsageError(
-                f"{name} is not a rung of {game}, and not BOT-NODES; rungs: {', '.join(ladder)}"
+                f"{name} is not a rung of {game} in Python, and not BOT-NODES; rungs: {', '.join(ladder)}"
             )
         rungs.append(ladder.get(name) or Rung(name, bot, (f"--nodes={nodes}",)))
     return rungs

@@ -27,7 +27,14 @@ from tourney.store.values import Tournament
 PAGE: Final = "ladder.md"
 _LADDER: Final = "ladder-"
 """What the names of ladders' tournaments begin with."""
-_SKIPPER: Final = "skipper"
+_OTHERS: Final = {
+    "castellan": "`castellan` against `mcts`: what the searched set-ups are worth",
+    "skipper": "`skipper`, a bot in C",
+    "skipper-nodes": "`skipper` with 400,000 nodes against its usual 100,000",
+}
+"""The tournaments that are not ladders, by name, with their titles on the page."""
+_SEARCHES: Final = ("mcts", "castellan")
+"""Bots whose weaker rungs are quick to play again."""
 SAMPLED: Final = 2
 """The records of each ladder that are kept."""
 
@@ -128,7 +135,7 @@ def _section(ladder: Mapping[str, Any]) -> str:
         rows.append(row)
     return "\n".join(
         [
-            f"## {find_game(game).title}, {seats} seats" if stem != _SKIPPER else f"## `{stem}`, a bot in C",
+            f"## {_OTHERS.get(stem) or f'{find_game(game).title}, {seats} seats'}",
             "",
             f"`tourney run engines/ladder/{stem}.toml`: {ladder['matches']:,} matches in",
             f"{ladder['groups']:,} mirrored groups, {ladder['games']} games for each two bots; root",
@@ -151,6 +158,12 @@ def sample_of(repository: Database, tournament: Tournament, names: Sequence[str]
     return [record for _, _, record in sorted(shortest, key=lambda row: row[1])]
 
 
+def _quick(rungs: Sequence[Rung]) -> list[str]:
+    """The names of the two weakest searches, or of the only one and ``greedy``."""
+    searches = [rung.name for rung in rungs if rung.bot in _SEARCHES][:2]
+    return searches if len(searches) == 2 else ["greedy", *searches]
+
+
 def make(databases: Sequence[str], folder: Path) -> None:
     """Measure the finished tournaments of databases; write ratings, records and the page below a folder."""
     known = {}
@@ -163,9 +176,7 @@ def make(databases: Sequence[str], folder: Path) -> None:
                 rungs = ladder_of(tournament.game, tournament.seats)
                 is_ladder = tournament.name.startswith(_LADDER)
                 known[tournament.name] = measure(repository, tournament, rungs if is_ladder else ())
-                # Records of the weaker searches are quick to play again.
-                names = [rung.name for rung in rungs if rung.bot == "mcts"][:2]
-                if is_ladder and (records := sample_of(repository, tournament, names)):
+                if is_ladder and (records := sample_of(repository, tournament, _quick(rungs))):
                     path = folder / FOLDER / f"{tournament.name.removeprefix(_LADDER)}.jsonl"
                     write_file(path, b"".join(record.encode() + b"\n" for record in records))
     ordered = [known[name] for name in sorted(known)]

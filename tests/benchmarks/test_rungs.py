@@ -50,6 +50,13 @@ def test_names_are_rungs_or_bots_with_nodes() -> None:
         named("sages-tafl", 2, ["stranger-3"])
 
 
+def test_rung_in_another_language_is_refused_and_no_default() -> None:
+    """Its program cannot be called in this process."""
+    assert "skipper-400000" not in {rung.name for rung in named("sages-tafl", 2, [])}
+    with pytest.raises(click.UsageError, match="skipper-400000 is not a rung of sages-tafl in Python"):
+        named("sages-tafl", 2, ["skipper-400000"])
+
+
 def test_command_prints_a_row_for_each_rung() -> None:
     words = [sys.executable, "-m", "benchmarks.rungs", "sages-tafl", "--games", "2", "greedy"]
     ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)

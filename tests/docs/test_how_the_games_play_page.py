@@ -4,15 +4,13 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmarks.rungs import main
+from scripts.search_set_ups import main as search_set_ups
 from tests.docs.pages import blocks, page
 from tests.support.command import ROOT
-from tests.support.tournaments import write_file
-from tourney.run.tournament_file import read_tournament_file
 
 PAGE = page("explanation/how-the-games-play.md")
 COMMANDS = [shlex.split(line) for block in blocks(PAGE, "text") for line in block.splitlines()]
@@ -21,6 +19,9 @@ COMMANDS = [shlex.split(line) for block in blocks(PAGE, "text") for line in bloc
 def test_every_game_has_its_commands_and_they_parse() -> None:
     games = set()
     for words in COMMANDS:
+        if words[2] == "scripts.search_set_ups":
+            search_set_ups.make_context("search", words[3:])
+            continue
         assert words[:3] == ["python", "-m", "benchmarks.rungs"]
         games.add(main.make_context("rungs", words[3:]).params["game"])
     assert games == {"cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages"}
@@ -42,8 +43,3 @@ def test_rows_add_up() -> None:
     assert len(rows) > 15
     for games, ends in rows:
         assert int(games) == sum(map(int, re.findall(r"` (\d+)", ends)))
-
-
-def test_tournament_file_on_the_page_is_read(tmp_path: Path) -> None:
-    (text,) = blocks(PAGE, "toml")
-    assert len(read_tournament_file(write_file(tmp_path, text)).entrants) == 2

@@ -19,7 +19,7 @@ from tourney.match.spec import Entrant, Limits, MatchSpec
 
 Play = Callable[..., PlayedMatch]
 
-SEARCHING = {"alphabeta", "mcts", "tinker"}
+SEARCHING = {"alphabeta", "castellan", "mcts", "tinker"}
 """Bots that would use their whole time."""
 NODES = 4
 """The nodes of a turn in their matches."""

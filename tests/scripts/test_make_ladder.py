@@ -72,6 +72,12 @@ def test_skipper_beats_a_thousand_playouts() -> None:
     assert table["ratings"]["skipper"][1] > table["ratings"]["mcts-1000"][2]
 
 
+def test_searched_set_ups_beat_drawn_ones() -> None:
+    """The two bots search alike, so the interval of their difference is that of the set-ups."""
+    (table,) = [other for other in MEASURED["other"] if other["name"] == "castellan"]
+    assert table["ratings"]["castellan-10"][1] > 0 > table["ratings"]["mcts-10"][2]
+
+
 def test_wrong_arguments_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert "usage" in capsys.readouterr().err

@@ -115,7 +115,7 @@ def test_bot_used_by_path_is_found_by_name(store: BotStore, make_bot: MakeBot, t
             "zzzzzz",
             (
                 "there is no bot 'zzzzzz'; there are:"
-                " alphabeta, greedy, heron, mason, mcts, pebble, random, skipper"
+                " alphabeta, castellan, greedy, heron, mason, mcts, pebble, random"
             ),
         ),
         ("random@77", "there is no bot 'random@77'"),
@@ -136,6 +136,7 @@ def test_unknown_name_gets_a_suggestion(
 def test_shipped_bots_are_listed() -> None:
     assert list(shipped_bots()) == [
         "alphabeta",
+        "castellan",
         "greedy",
         "heron",
         "mason",

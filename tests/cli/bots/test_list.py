@@ -12,11 +12,14 @@ from tourney.bots.catalogue.shipped import shipped_bots
 
 def test_list_has_shipped_bots_in_every_format() -> None:
     table = done("list")
-    names = ["alphabeta", "greedy", "heron", "mason", "mcts", "pebble", "random", "skipper", "tinker"]
+    names = [
+        *("alphabeta", "castellan", "greedy", "heron", "mason", "mcts", "pebble", "random", "skipper"),
+        "tinker",
+    ]
     assert [line.split()[0] for line in table.splitlines()[2:]] == names
     rows = list(csv.DictReader(io.StringIO(done("list", "--format", "csv"))))
     assert (rows[0]["name"], rows[0]["source"], len(rows[0]["digest"])) == ("alphabeta", "ships", 64)
-    assert rows[2]["games"] == "sage-stones"
+    assert rows[3]["games"] == "sage-stones"
     assert done("list", "--format", "json", "--quiet").startswith("{")
 
 
