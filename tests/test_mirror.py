@@ -82,6 +82,7 @@ OTHER_TESTS: dict[str, str] = {
 """Tests of several modules together, each with what it tests."""
 
 TESTED_ELSEWHERE: dict[str, str] = {
+    "addons/course/pages.py": "addons/course/test_feedback.py",
     "addons/league/check.py": "addons/league/seeds/test_seasons.py",
     "bots/metering.py": "addons/fuel/test_meter.py",
     "bots/sandbox/canary.py": "bots/sandbox/test_probe.py",
@@ -90,11 +91,13 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "cli/start.py": "cli/test_main.py",
     "addons/lab/results.py": "addons/lab/test_gate.py",
     "addons/lab/gate_forms.py": "addons/lab/test_gate.py",
+    "exchange/entrant_files.py": "cli/test_export.py",
     "exchange/rating.py": "exchange/test_table.py",
     "games/base.py": "games/check/test_suite.py",
     "games/core_game.py": "games/test_core_base.py",
     "games/external.py": "match/test_outside_referee.py",
     "match/spec.py": "match/test_runner.py",
+    "results/interval_widths.py": "results/test_until.py",
     "results/ratings.py": "cli/test_ratings.py",
     "results/rounds.py": "report/test_formats.py",
     "run/file_schema.py": "run/test_tournament_file.py",
@@ -106,7 +109,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "check/database.py": "store/test_database_copies.py",
     "store/engine.py": "store/test_sqlite.py",
     "store/matches.py": "store/test_database.py",
-    "store/models.py": "store/test_migrations.py",
+    "store/tables.py": "store/test_migrations.py",
     "store/records.py": "exchange/test_archiving.py",
     "exchange/results.py": "exchange/test_importing.py",
     "store/rows.py": "store/test_database.py",

@@ -19,7 +19,7 @@ A bot's misbehaviour is not an exception: it is data in a record. The tree::
     └── EnvironmentFailure      3   the machine failed: disk, database, lost worker, sandbox
         ├── StoreError              the database is damaged, too new, or cannot be used
         │   ├── StoreUnavailable        it cannot be written now, but may be later: disk full, locked
-        │   └── StoreDamaged            a column holds an invalid value: someone or the disk altered it
+        │   └── StoreDamaged            a page or a column is damaged: someone or the disk altered it
         ├── TablesError             tables of endings are missing or damaged on this machine
         ├── SandboxError            the machine cannot give the sandbox that was requested
         ├── OverloadError           a bot waited too long for a processor: the match has no result
@@ -129,7 +129,7 @@ class StoreUnavailable(StoreError):  # noqa: N818 - a state of the machine, in p
 
 
 class StoreDamaged(StoreError):  # noqa: N818 - a state of the database, in people's words
-    """A column of the database holds an invalid value: someone or the disk altered it."""
+    """A page or a column of the database is damaged: someone or the disk altered it."""
 
 
 class TablesError(EnvironmentFailure):

@@ -93,6 +93,8 @@ class Addon(NamedTuple):
                        everything in it that ``tourney verify`` must refuse
     folder_checks      by the name of a file: a function as ``tourney.check.folders.FolderCheck``, by which
                        ``tourney verify FOLDER`` checks a folder that holds such a file
+    entrant_files      a function as ``tourney.exchange.entrant_files.EntrantFiles``: the private files of an
+                       entrant for its author, of ``tourney export --bot`` and of a league's receipts
     commands           by the command's words after ``tourney``: a ``Command``
     =================  ================================================================================
 
@@ -112,6 +114,7 @@ class Addon(NamedTuple):
     report_pages: Mapping[str, str] = _NOTHING
     tournament_checks: Mapping[str, str] = _NOTHING
     folder_checks: Mapping[str, str] = _NOTHING
+    entrant_files: Mapping[str, str] = _NOTHING
     commands: Mapping[str, Command] = _NOTHING
 
 

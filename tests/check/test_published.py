@@ -1,15 +1,19 @@
 """Exports as databases of their own, and published roots and commitments."""
 
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.support import genuine
 from tests.support.tournaments import refused
+from tourney.check import published
 from tourney.check.published import compare_published, open_export
-from tourney.check.root import commitment_of, compute_root
+from tourney.check.root import Entry, commitment_of, compute_root, keep_root, recomputed_entries
 from tourney.errors import CheckError
 from tourney.exchange.lines import export_lines
 from tourney.store.database import Database
-from tourney.store.values import Origin
+from tourney.store.values import Origin, Tournament
 
 
 def exported(folder: Path, path: Path, most: int | None = None) -> tuple[str, str]:
@@ -52,3 +56,25 @@ def test_file_that_cannot_be_imported_does_not_hold(tmp_path: Path) -> None:
     path.write_bytes(b"".join([lines[0], lines[2], lines[1], *lines[3:]]))
     with refused(CheckError, "does not come after"), open_export(path):
         pass
+
+
+def test_stored_root_spares_the_other_tournaments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = []
+    recomputed = recomputed_entries
+
+    def note(database: Database, tournament: Tournament) -> Iterator[Entry]:
+        computed.append(tournament.name)
+        return recomputed(database, tournament)
+
+    monkeypatch.setattr(published, "recomputed_entries", note)
+    with Database.open(str(tmp_path / "t.db"), create=True) as opened:
+        for name in ("one", "two", "three"):
+            tournament = genuine.begin(opened, name=name)
+            genuine.play_all(opened, tournament)
+            keep_root(opened, tournament.id)
+        root = opened.tournaments.get("two").root or ""
+        assert compare_published("root", root, opened, None, None)[0] == "two"
+        assert computed == ["two"]
+        # A stored root proves nothing: another tournament may still have the published one.
+        opened.tournaments.keep_root(opened.tournaments.get("two").id, "0" * 64)
+        assert compare_published("root", root, opened, None, None)[0] == "two"

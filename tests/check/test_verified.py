@@ -16,6 +16,7 @@ from tourney.check.tournament import CheckedMatch, TournamentVerifier, VerifyRep
 from tourney.check.verified import PartialCheck
 from tourney.spawning import Pool
 from tourney.store.database import Database
+from tourney.store.records import StoredMatch
 
 NAMES = ("one", "two", "three")
 WEEK = timedelta(days=7)
@@ -56,19 +57,56 @@ def test_second_check_within_the_age_verifies_nothing(database: str) -> None:
     assert check(database, age=timedelta(0))[1] == [*NAMES]
 
 
-def test_check_goes_on_with_what_was_verified_the_longest_ago(
-    database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def ticks() -> Iterator[float]:
-        while True:  # the start of a check, then a look at the clock before each chunk
-            yield from (0.0, 1.0, 2.0)
-
+def test_check_goes_on_with_what_was_verified_the_longest_ago(database: str) -> None:
     for expected in (["one"], ["two"], ["three"], ["one"]):
-        monkeypatch.setattr("tourney.check.verified.time.monotonic", ticks().__next__)
-        partial, names, _ = check(database, 1.5, None)
+        partial, names, _ = check(database, 0, None)
         assert names == expected
         assert (partial.checked, partial.left) == (6, 12)
         assert [*partial.sentences()] == ["6 matches verified now; 12 left, with which the next call begins"]
+
+
+def test_time_counts_from_the_first_match(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("tourney.check.verified.time.monotonic", lambda: clock[0])
+    starts = TournamentVerifier.chunk_starts
+    checked = TournamentVerifier.taken
+
+    def list_slowly(verifier: TournamentVerifier) -> Iterator[tuple[int, int]]:
+        clock[0] += 100
+        return starts(verifier)
+
+    def check_in_a_second(verifier: TournamentVerifier, reply: VerifyReply) -> Iterator[CheckedMatch]:
+        clock[0] += 1
+        return checked(verifier, reply)
+
+    monkeypatch.setattr(TournamentVerifier, "chunk_starts", list_slowly)
+    monkeypatch.setattr(TournamentVerifier, "taken", check_in_a_second)
+    assert check(database, 2, None)[0].checked == 12
+
+
+def test_only_chunks_whose_turn_comes_are_read(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    chunks = TournamentVerifier.chunks
+
+    def note(verifier: TournamentVerifier, first: int = 1) -> Iterator[list[StoredMatch]]:
+        read.append(verifier.tournament.name)
+        return chunks(verifier, first)
+
+    monkeypatch.setattr(TournamentVerifier, "chunks", note)
+    for expected in ("one", "two", "three"):
+        check(database, 0, WEEK)
+        assert read == [expected]
+        read.clear()
+
+
+def test_recent_matches_are_compared_in_turn(database: str) -> None:
+    check(database)
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE \"match\" SET reason = 'resign' WHERE id = 14")
+    first, *rest = (check(database, 0) for _ in range(3))
+    assert (first[0].recent, first[0].left) == (6, 12)
+    assert [names for _, names, _ in rest] == [[], ["three"]]
+    assert len(rest[1][2]) == 1
 
 
 def test_changed_matches_are_verified_again_until_they_hold(database: str) -> None:
@@ -97,7 +135,8 @@ def test_chunk_that_fails_is_verified_again_first(database: str, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", '{"format":"tourney-verified/2"}', '{"format":"tourney-verified/1",']
+    "text",
+    ["", "{", '{"format":"tourney-verified/1","version":"1","chunks":{}}', '{"format":"tourney-verified/2",'],
 )
 def test_damaged_file_is_named_and_replaced(database: str, text: str) -> None:
     check(database)
@@ -118,6 +157,17 @@ def test_other_version_verifies_all_matches(database: str) -> None:
     assert next(partial.sentences()) == f"{place} is of Tourney 0.0.1, so all is verified again"
 
 
+def test_part_of_one_tournament_leaves_the_others_as_they_were(database: str) -> None:
+    check(database)
+    words = ("verify", "two", "--max-duration", "1h", "--db", database)
+    done = invoke(*words)
+    assert (done.exit_code, done.stdout.splitlines()[:2]) == (
+        0,
+        ["6 records hold", "two is whole: 3 rounds, 6 matches"],
+    )
+    assert check(database)[1] == []
+
+
 def test_command_says_what_it_covered(database: str) -> None:
     words = ("verify", "--all", "--max-age", "7d", "--max-duration", "1h", "--db", database)
     done = invoke(*words)
@@ -130,8 +180,8 @@ def test_command_says_what_it_covered(database: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("1", "--max-age", "7d"), "--max-age goes with --all"),
-        (("--root", "0" * 64, "--max-duration", "1h"), "--max-duration goes with --all"),
+        (("1", "--max-age", "7d"), "--max-age goes with --all or a TOURNAMENT"),
+        (("--root", "0" * 64, "--max-duration", "1h"), "--max-duration goes with --all or a TOURNAMENT"),
         (("--all", "--max-age", "soon"), "--max-age 'soon' is not a time span"),
     ],
 )

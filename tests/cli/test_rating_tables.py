@@ -76,7 +76,7 @@ def test_report_has_a_section_of_cycles(tmp_path: Path) -> None:
         assert invoke("import", str(games(tmp_path / f"{name}.jsonl", beats)), *db).exit_code == 0
         out = tmp_path / name
         assert invoke("report", name, "--out", str(out), *db).exit_code == 0
-        page = (out / "index.html").read_text("utf-8")
+        page = (out / "statistics.html").read_text("utf-8")
         assert ('id="cycles"' in page) == (name == "circle")
         assert ("Strength is not one number here" in page) == (name == "circle")
         assert (out / "data" / "cycles.csv").exists() == (name == "circle")

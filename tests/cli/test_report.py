@@ -29,7 +29,17 @@ def test_report_prints_path_and_page_count(database: str, tmp_path: Path) -> Non
     assert shown.exit_code == 0
     assert shown.stdout == f"{tmp_path}/out/index.html\n"
     pages = len(list((tmp_path / "out").rglob("*.html")))
-    assert shown.stderr.splitlines()[-1].startswith(f"{pages} pages, ")
+    *_, size, verdict = shown.stderr.splitlines()
+    assert size.startswith(f"{pages} pages, ")
+    first = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert f'<p class="verdict"><bdi>{verdict}</bdi></p>' in first
+
+
+def test_unchanged_report_says_its_verdict_again(database: str, tmp_path: Path) -> None:
+    words = ("report", "first", "--db", database, "--out", str(tmp_path / "out"))
+    first, again = (invoke(*words).stderr.splitlines()[-1] for _ in range(2))
+    assert first == again
+    assert first.endswith(".")
 
 
 def test_default_folder_has_the_tournaments_name(

@@ -13,6 +13,9 @@ import pytest
 
 from tests.support.command import PROGRAM, invoke, popen, run
 from tests.support.tournaments import WAITING_BOT, WAITING_CUP, waiting_cup, write_file
+from tourney.run.listeners import StatusFile, status_path
+from tourney.run.summary import RunProgress, RunStatus
+from tourney.store.database import Database
 
 
 def test_status_shows_progress(db: str) -> None:
@@ -75,6 +78,24 @@ def test_status_imports_neither_pandas_nor_charts() -> None:
     script = "import sys, tourney.cli.status, tourney.cli.run; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert {"pandas", "jinja2", "alembic"} & set(done.stdout.split()) == set()
+
+
+def test_status_tells_of_a_pause_and_the_last_match(db: str) -> None:
+    with Database.open(db) as database:
+        tournament = database.tournaments.get("cup")
+        file = StatusFile(status_path(database.place, tournament.id))
+        with database.run_lock(tournament, time.time()):
+            progress = RunProgress(rows=9, done=3, played=3, faults=0, void=0, seconds=1.0)
+            full = RunStatus(
+                paused="the disk is full", last_match=1_700_000_000.0, paused_since=1_700_000_060.0
+            )
+            file.heartbeat(progress, full)
+            [line] = json.loads(invoke("status", "cup", "--db", db, "--format", "json").stdout)["tournaments"]
+            text = invoke("status", "cup", "--db", db).stdout
+        file.close()
+    times = (line["last_match"], line["paused_since"])
+    assert times == ("2023-11-14T22:13:20+00:00", "2023-11-14T22:14:20+00:00")
+    assert "cup paused since        2023-11-14T22:14:20+00:00" in text
 
 
 @pytest.mark.slow

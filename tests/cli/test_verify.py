@@ -161,6 +161,12 @@ def test_verify_requires_one_target(file: Path) -> None:
         assert "give one of MATCH, --all" in done.stderr
 
 
+def test_verify_names_what_is_neither_match_nor_tournament(database: str) -> None:
+    done = invoke("verify", "no-cup", "--db", database)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "'no-cup' is not a match, a tournament or a file" in done.stderr
+
+
 def test_verify_checks_a_manifest(tmp_path: Path) -> None:
     """Named seeds give records with the listed digests; another digest is a named failure."""
     bad = NamedSeed(name="bad", game="sage-stones", seats=2, seed="9", digest="0" * 64)

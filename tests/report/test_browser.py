@@ -298,7 +298,7 @@ def test_table_captions_stay_in_view_when_scrolled(stones: Site) -> None:
     }).filter(found => found.wide && found.right);
     """
     found = probe(stones.page("index.html"), script, stones.profile, width=500)
-    assert len(found) >= 2
+    assert found
     for box in found:
         assert box["left"] >= 0
         assert box["right"] <= 500

@@ -59,6 +59,25 @@ def test_matches_with_faults_are_picked_first(report: Report) -> None:
     others = [m.number for m in source.matches if m.number not in faulty]
     for most in range(len(source.matches) + 2):
         assert picked(source, most) == set([*faulty, *others][:most])
+        worth = picked(source, most, worth=True)
+        assert len(worth) == len(picked(source, most))
+        assert worth <= set(faulty) or worth >= set(faulty)
+
+
+def test_matches_worth_seeing_get_the_first_pages(report: Report) -> None:
+    source = report.source
+    faulty = [match.number for match in source.matches if any(match.result.faults)]
+    sound = [m for m in source.matches if m.number not in faulty and not m.result.void]
+    worth = picked(source, len(faulty) + 3, worth=True) - set(faulty)
+    elo = source.elo
+    decided = [match for match in sound if match.result.ranks.count(1) == 1]
+
+    def gap(match: FinishedMatch) -> float:
+        first = match.result.ranks.index(1)
+        return elo[match.seats[1 - first]].elo - elo[match.seats[first]].elo
+
+    assert max(decided, key=lambda match: (gap(match), match.result.actions)).number in worth
+    assert max(sound, key=lambda match: (match.result.actions, match.number)).number in worth
 
 
 def test_lines_are_made_again_for_each_reader(report: Report) -> None:

@@ -37,3 +37,13 @@ def test_first_page_of_a_large_tournament_is_small(repository: Database) -> None
     [index] = [file for file in KINDS[0].files(make) if file.path == "index.html"]
     assert all(name.encode() in index.content for name in names)
     assert len(index.content) < LARGEST
+
+
+def test_first_page_of_32_bots_is_below_30_kilobytes(repository: Database) -> None:
+    names = [f"bot-number-{k:02d}" for k in range(32)]
+    tournament = world.begin(repository, names, format_="swiss", rounds=4)
+    tournament = world.play_out(repository, tournament)
+    make = renderer(load(repository, tournament), Options())
+    [index] = [file for file in KINDS[0].files(make) if file.path == "index.html"]
+    assert b"Games worth seeing" in index.content
+    assert len(index.content) < 30_000

@@ -14,7 +14,7 @@ from tests.support.tables import HELLO, make_spec, play_scripts
 from tests.support.tournaments import begin, played
 from tourney.match.result import LogLine, Measurements, PlayedMatch, SeatLoad, SeatMeasurements
 from tourney.results.texts import overload_text
-from tourney.run.summary import RunLoad, RunProgress, progress_text, span_text, summary_page
+from tourney.run.summary import RunLoad, RunProgress, RunStatus, progress_text, span_text, summary_page
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 from tourney.store.totals import NO_OVERLOAD, OverloadTotals
@@ -193,3 +193,12 @@ def test_failed_start_is_explained_by_the_log(repository: Database) -> None:
         ),
         ("c", "exited with code 1"),
     ]
+
+
+def test_status_keeps_the_times_of_the_one_before() -> None:
+    paused = RunStatus(paused="the disk is full").following(RunStatus(last_match=5), new_match=False, now=8)
+    assert (paused.last_match, paused.paused_since) == (5, 8)
+    still = RunStatus(paused="the disk is full").following(paused, new_match=False, now=9)
+    assert (still.last_match, still.paused_since) == (5, 8)
+    on = RunStatus().following(still, new_match=True, now=10)
+    assert (on.last_match, on.paused_since) == (10, 0)

@@ -2,19 +2,23 @@
 
 import os
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.command import invoke
+from tests.support.coordination import RecordingListener
 from tests.support.memory import set_memory
 from tests.support.processes import wait_for
 from tests.support.tournaments import THREE_PEBBLES, refused
 from tourney.errors import UsageError
 from tourney.run import unattended
+from tourney.run.listeners import Listener
 from tourney.run.summary import RunProgress, RunStatus
-from tourney.run.unattended import REPORT_SECONDS, Reporter, ReportOptions, notify, parse_command
+from tourney.run.unattended import REPORT_SECONDS, Reporter, ReportOptions, RunWatch, notify, parse_command
 
 VARIABLES = {"TOURNEY_TEXT": "$(touch hacked); `touch hacked`", "TOURNEY_CODE": "0"}
 
@@ -199,3 +203,66 @@ def test_report_process_has_low_priority(tmp_path: Path) -> None:
     assert process is not None
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == 10
     setup.reporter.close()
+
+
+def test_notification_tells_of_pauses_stalls_and_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, str, str]] = []
+
+    def note(_words: object, variables: Mapping[str, str], text: str) -> str:
+        told.append((variables["TOURNEY_END"], variables["TOURNEY_CODE"], text.partition(";")[0]))
+        return ""
+
+    monkeypatch.setattr(unattended, "notify", note)
+    now = 0.0
+    watch = RunWatch("cup", ("tell",), Listener(), lambda: now)
+    quiet = RunStatus(last_match=5.0)
+    full = RunStatus(paused="the disk is full", paused_since=100.0, last_match=5.0)
+    steps = [
+        (5.0, quiet),
+        (100.0, full),
+        (130.0, quiet),  # a short pause
+        (500.0, replace(full, paused_since=440.0)),
+        (600.0, replace(full, paused_since=440.0)),
+        (610.0, quiet),
+        (2_400.0, quiet),
+        (2_410.0, quiet),
+        (2_500.0, RunStatus(last_match=2_499.0)),
+        (20_000.0, RunStatus(last_match=2_499.0)),  # ten times the longest time so far are not over
+        (22_000.0, RunStatus(last_match=2_499.0)),
+    ]
+    for moment, status in steps:
+        now = moment
+        watch.heartbeat(PROGRESS, status)
+        watch.close()
+    assert told == [
+        ("paused", "", "cup: paused: the disk is full"),
+        ("resumed", "", "cup: the run goes on"),
+        ("stalled", "", "cup: no match has ended for 30m00s"),
+        ("resumed", "", "cup: the run goes on"),
+        ("stalled", "", "cup: no match has ended for 5h25m"),
+    ]
+
+
+def test_run_does_not_wait_for_its_notification(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = threading.Event()
+    told: list[str] = []
+
+    def wait(_words: object, variables: Mapping[str, str], _text: str) -> str:
+        told.append(variables["TOURNEY_END"])
+        release.wait(60)
+        return "--notify: tell failed"
+
+    monkeypatch.setattr(unattended, "notify", wait)
+    heard = RecordingListener()
+    now = 1_000.0
+    watch = RunWatch("cup", ("tell",), heard, lambda: now)
+    full = RunStatus(paused="the disk is full", paused_since=1.0)
+    watch.heartbeat(PROGRESS, full)
+    watch.heartbeat(PROGRESS, RunStatus())  # the end of the pause waits for the first command
+    assert (told, heard.messages) == (["paused"], [])
+    release.set()
+    watch.close()
+    watch.heartbeat(PROGRESS, RunStatus())
+    watch.close()
+    assert told == ["paused", "resumed"]
+    assert heard.messages == ["--notify: tell failed"] * 2

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command import default_signals, invoke
+from tests.support.command import default_signals, invoke, popen
 from tests.support.gates import Home, home, small_disk
 from tests.support.processes import wait_for, workers_of
 
@@ -106,6 +107,34 @@ def test_killed_run_prints_nothing_and_frees_its_lock(gated: Home) -> None:
     for name in ("cup", "other"):
         gated.whole(4, name)
     assert not list(gated.folder.glob("*.lock"))
+
+
+def test_unit_goes_on_after_a_kill_of_the_whole_group(gated: Home) -> None:
+    """As a power cut would, or `systemctl kill -s KILL`; the next boot starts the same line."""
+    gated.cup(games=4)
+    written = gated.finish(gated.start("--workers", "2", "--units", "cron", "--start-at", "21:05"))
+    assert written == (0, "")
+    unit = (gated.folder / "cron" / "cup-run.service").read_text()
+    folder, line = re.findall(r"^(?:WorkingDirectory|ExecStart)=(.*)$", unit, re.MULTILINE)
+    assert Path(folder) == gated.folder
+    assert not gated.database.exists()
+
+    def start() -> "subprocess.Popen[str]":
+        process = popen(shlex.split(line), cwd=folder, stderr=subprocess.PIPE, start_new_session=True)
+        gated.started.append(process)
+        return process
+
+    first = start()
+    gated.admit(1)
+    assert wait_for(lambda: gated.stored() == 1 and gated.waiting == 2)
+    code, errors = gated.finish(start())
+    assert (code, "cup is being run by another process already" in errors) == (2, True)
+    os.killpg(first.pid, signal.SIGKILL)
+    gated.kill(first)
+    gated.open()
+    code, errors = gated.finish(start())
+    assert code == 0, errors
+    gated.whole(4)
 
 
 def test_run_waits_for_another_writer(gated: Home) -> None:

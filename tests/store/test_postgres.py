@@ -31,7 +31,7 @@ from tourney.results.ratings import rate_batch, rate_in_order
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.store.database import Database, backup_database, copy_database
-from tourney.store.engine import parse_url
+from tourney.store.engine import parse_url, store_error
 from tourney.store.values import MatchResult, Tournament
 
 pytestmark = pytest.mark.postgres
@@ -353,6 +353,42 @@ def test_two_processes_create_the_tables_at_once(url: str) -> None:
     assert failed == []
     with Database.open(url) as repository:
         assert begin(repository).id == 1
+
+
+@needs_server
+def test_second_of_two_first_starts_is_refused_in_words(url: str) -> None:
+    """Neither sees the tournament of the other, whose transaction has not ended when it looks."""
+    refusals: list[BaseException] = []
+
+    def start(repository: Database) -> None:
+        try:
+            begin(repository)
+        except BaseException as error:  # noqa: BLE001 - compared below
+            refusals.append(error)
+
+    waiting = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    with Database.open(url, create=True) as first, Database.open(url) as second:
+        thread = threading.Thread(target=start, args=(second,))
+        watcher = sa.create_engine(url, isolation_level="AUTOCOMMIT")
+        with first.transaction() as writer, watcher.connect() as watching:
+            begin(writer)
+            thread.start()
+            while not watching.execute(waiting).scalar() and thread.is_alive():
+                pass
+        thread.join()
+        watcher.dispose()
+    assert [str(error) for error in refusals] == ["the database holds a tournament 'cup' already"]
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01", "23505"])
+def test_overtaken_write_may_be_tried_again(code: str) -> None:
+    class OvertakenError(Exception):
+        sqlstate = code
+
+    error = sa.exc.OperationalError("INSERT INTO tournament", None, OvertakenError("duplicate key"))
+    sentence = store_error("cups", error)
+    assert isinstance(sentence, StoreUnavailable)
+    assert str(sentence) == "another process wrote to the database cups at the same moment: start again"
 
 
 @needs_server

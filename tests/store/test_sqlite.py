@@ -51,6 +51,10 @@ def newer(path: Path) -> None:
     execute(path, "UPDATE alembic_version SET version_num = '9999'")
 
 
+def lower(path: Path) -> None:
+    execute(path, "UPDATE alembic_version SET version_num = 'v2'")
+
+
 def unfinished(path: Path) -> None:
     execute(path, "DELETE FROM alembic_version")
 
@@ -95,6 +99,7 @@ def overwritten(path: Path) -> None:
         (foreign, "is another program's"),
         (no_tables, "holds no tables of Tourney"),
         (newer, "was made by a newer Tourney (revision 9999"),
+        (lower, "bears the revision v2, which no version of Tourney gives"),
         (unfinished, "was never finished"),
         (truncated, "is damaged"),
         (overwritten, "is damaged"),

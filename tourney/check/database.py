@@ -1,5 +1,6 @@
 """Find everything that is wrong with a database: pages, tables, columns, rows, and contradictions."""
 
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from itertools import islice
@@ -7,8 +8,9 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DBAPIError
 
-from tourney.errors import StoreDamaged, TournamentError
+from tourney.errors import StoreDamaged, StoreError, TournamentError
 from tourney.schedule.format import FORMATS, find_format
 from tourney.store import rows, sqlite
 from tourney.store.baselines import baseline_of
@@ -22,8 +24,19 @@ from tourney.store.column_reading import (
     unpack_measured,
 )
 from tourney.store.derived import analysis_of_row, checkpoint_of, draw_probability_of
-from tourney.store.engine import is_sqlite, opened, parse_url, transaction
-from tourney.store.models import (
+from tourney.store.engine import (
+    is_sqlite,
+    opened,
+    parse_url,
+    revision_of,
+    revision_text,
+    shown,
+    transaction,
+    unknown_revision,
+)
+from tourney.store.presentation import presentation_of
+from tourney.store.rows import Shape
+from tourney.store.tables import (
     ANALYSIS,
     ARCHIVE,
     BASELINE,
@@ -43,12 +56,12 @@ from tourney.store.models import (
     TOURNAMENT,
     VERDICT,
 )
-from tourney.store.presentation import presentation_of
-from tourney.store.rows import Shape
 from tourney.store.tournaments import archive_of, entrant_of, refused_host_of, tournament_of, verdict_of
 
 MOST = 20
-"""Bad rows to name at most."""
+"""Bad rows to name at most when a run starts, which needs only the first."""
+MOST_LISTED = 1_000
+"""Bad rows that a check lists; more of them say nothing more, and a million would fill the terminal."""
 
 _CHUNK = 500  # rows read at a time, between two calls of ``step``
 
@@ -90,7 +103,7 @@ class DatabaseProblems(NamedTuple):
 
 def check_database(url: str, step: Step = lambda _done, _table: None) -> tuple[str, ...]:
     """The problems of a database, a sentence each; none if it is sound."""
-    results, beside = check_parts(url, step)
+    results, beside = check_parts(url, step, most=MOST_LISTED)
     return (*results, *beside)
 
 
@@ -109,71 +122,124 @@ def unknown_rankings(url: str) -> tuple[str, ...]:
 
 
 def check_parts(
-    url: str, step: Step = lambda _done, _table: None, *, every_match: bool = True
+    url: str, step: Step = lambda _done, _table: None, *, every_match: bool = True, most: int = MOST
 ) -> DatabaseProblems:
     """Check the results of a database, and the logs and measurements beside them.
 
     Nothing is counted from logs and measurements, so that a run can go on without one of them. Without
     ``every_match`` the rows of matches are not read one by one: pages, references, missing rows and whether
-    the tables agree are checked, in a tenth of the time.
+    the tables agree are checked, in a tenth of the time. A damaged database is read as far as it can be;
+    at most ``most`` problems of a kind are listed. Raises StoreError for what is not a database of Tourney.
     """
     parsed = parse_url(url)
     details = {table.name for table in DETAILS}
     orphans: tuple[sqlite.Orphan, ...] = ()
+    results: list[str] = []
     if is_sqlite(parsed):
-        problems, orphans = sqlite.full_check(sqlite.path_of(parsed))
-        problems += tuple(orphan.sentence for orphan in orphans if orphan.table not in details)
-        if problems:
-            return DatabaseProblems(problems, ())
-    with opened(url) as engine, transaction(engine) as connection:
-        if altered := _altered_schema(connection):
-            return DatabaseProblems(tuple(altered), ())
-        parts = []
-        details_of = bad_details(connection, step) if every_match else iter(())
-        for errors in (bad_columns(connection, step, every_match=every_match), details_of):
-            sentences = [str(error) for error in islice(errors, MOST)]
-            if len(sentences) == MOST:
-                sentences.append("there may be more: restore a backup first")
-            parts.append(tuple(sentences))
-        results, details_beside = parts
-        beside = (*(orphan.sentence for orphan in orphans), *details_beside)
-        return DatabaseProblems(results or (*_gaps(connection), *_differences(connection)), beside)
+        problems, orphans = sqlite.full_check(sqlite.path_of(parsed), most)
+        results += problems
+        results += (orphan.sentence for orphan in orphans if orphan.table not in details)
+    beside = [orphan.sentence for orphan in orphans if orphan.table in details]
+    try:
+        with opened(url, damaged=True) as engine, transaction(engine) as connection:
+            if unknown_revision(revision := revision_of(engine)):
+                results.append(revision_text(shown(parsed), revision))
+            differences, unreadable = _altered_schema(connection)
+            results += differences
+            reader = _Reader(connection, step, unreadable)
+            results += _listed(bad_columns(reader, every_match=every_match), most)
+            if every_match:
+                beside += _listed(bad_details(reader), most)
+            results += reader.unread
+            if not unreadable & _COMPARED:
+                results += _compared(connection, most)
+    except StoreError as error:
+        # Without damage the error is about the whole file, as where it is not a database of Tourney.
+        if not results:
+            raise
+        results.append(str(error))
+    return DatabaseProblems(tuple(dict.fromkeys(results)), tuple(dict.fromkeys(beside)))
 
 
-def bad_columns(connection: Connection, step: Step, *, every_match: bool = True) -> Iterator[StoreDamaged]:
+_COMPARED = {table.name for table in (TOURNAMENT, SCHEDULE, MATCH, SEAT)}
+"""The tables that ``_gaps`` and ``_differences`` read."""
+
+
+def _listed(errors: Iterator[StoreDamaged], most: int) -> list[str]:
+    sentences = [str(error) for error in islice(errors, most)]
+    if len(sentences) == most:
+        sentences.append("there may be more: restore a backup first")
+    return sentences
+
+
+def _compared(connection: Connection, most: int) -> list[str]:
+    """The contradictions between the tables of results."""
+    try:
+        return [*_gaps(connection), *_differences(connection, most)]
+    except DBAPIError as error:
+        if not isinstance(error.orig, sqlite3.Error):
+            raise
+        return [f"schedule, results and seats cannot be compared: {error.orig}"]
+
+
+class _Reader:
+    """Reads the rows of tables as far as that is possible; ``unread`` has a sentence for each other table.
+
+    Tables in ``unreadable`` lack columns, or are missing; they have been named.
+    """
+
+    def __init__(self, connection: Connection, step: Step, unreadable: set[str]) -> None:
+        self.connection = connection
+        self.unread: list[str] = []
+        self._step = step
+        self._unreadable = unreadable
+
+    def rows(self, table: sa.Table, *more: sa.Column[object]) -> Iterator[Columns]:
+        """Yield the rows of a table in the order of their keys, flags as they are kept."""
+        if {table.name, *(column.table.name for column in more)} & self._unreadable:
+            return
+        try:
+            yield from _rows(self.connection, self._step, table, *more)
+        except DBAPIError as error:
+            # On a server the transaction is over with the first error, so only a file is read on.
+            if not isinstance(error.orig, sqlite3.Error):
+                raise
+            self.unread.append(f"the table {table.name} cannot be read whole: {error.orig}")
+
+
+def bad_columns(reader: _Reader, *, every_match: bool = True) -> Iterator[StoreDamaged]:
     """Yield an error for each row with a bad column, and the first such column of it; see ``bad_details``.
 
     Without ``every_match`` the rows of the schedule, of results and of seats are left out.
     """
-    read = partial(_rows, connection, step)
+    connection = reader.connection
     shapes: dict[object, Shape] = {}
     counts: dict[object, int] = {}
-    for row in read(ENTRANT):
+    for row in reader.rows(ENTRANT):
         number = counts.setdefault(row["tournament_id"], 0)
         counts[row["tournament_id"]] = number + 1
         yield from _tried(connection, ENTRANT, row, partial(entrant_of, number=number))
-    for row in read(TOURNAMENT):
+    for row in reader.rows(TOURNAMENT):
         bad = list(_tried(connection, TOURNAMENT, row, tournament_of))
         yield from bad
         if not bad:
             shapes[row["id"]] = Shape(row["seats"], counts.get(row["id"], 0))
     # Rows of a damaged tournament cannot be checked; its error is enough.
     if every_match:
-        yield from _bad_matches(connection, read, shapes)
-    for row in read(REPLACED):
+        yield from _bad_matches(reader, shapes)
+    for row in reader.rows(REPLACED):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, REPLACED, row, partial(rows.replaced_of, shape=shape))
     for table, independent in _INDEPENDENT:
-        for row in read(table):
+        for row in reader.rows(table):
             yield from _tried(connection, table, row, independent)
 
 
-def _bad_matches(
-    connection: Connection, read: Callable[..., Iterator[Columns]], shapes: Mapping[object, Shape]
-) -> Iterator[StoreDamaged]:
+def _bad_matches(reader: _Reader, shapes: Mapping[object, Shape]) -> Iterator[StoreDamaged]:
     """Yield an error for each bad row of the schedule, of results and of seats."""
+    connection = reader.connection
     last: dict[object, Columns] = {}
-    for row in read(SCHEDULE):
+    for row in reader.rows(SCHEDULE):
         if shape := shapes.get(row["tournament_id"]):
             before = last.get(row["tournament_id"])
             ordered = partial(rows.check_schedule, shape=shape, before=before)
@@ -181,26 +247,36 @@ def _bad_matches(
             yield from bad
             if not bad:
                 last[row["tournament_id"]] = row
-    dictionaries = cache(partial(rows.dictionaries_of, connection))
-    archived = set(connection.execute(sa.select(ARCHIVE.c.tournament_id)).scalars())
-    for row in read(MATCH, SCHEDULE.c.tournament_id):
+    dictionaries = cache(partial(_dictionaries, connection))
+    archived = {row["tournament_id"] for row in reader.rows(ARCHIVE)}
+    for row in reader.rows(MATCH, SCHEDULE.c.tournament_id):
         if shape := shapes.get(row["tournament_id"]):
             dictionary = dictionaries(row["tournament_id"]).record
             gone = row["tournament_id"] in archived
             check = partial(rows.check_match, shape=shape, dictionary=dictionary, archived=gone)
             yield from _tried(connection, MATCH, row, check)
-    for row in read(SEAT):
+    for row in reader.rows(SEAT):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
 
 
-def bad_details(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
+def bad_details(reader: _Reader) -> Iterator[StoreDamaged]:
     """Yield an error for each bad log and each bad row of measurements."""
-    dictionaries = cache(partial(rows.dictionaries_of, connection))
+    dictionaries = cache(partial(_dictionaries, reader.connection))
     for table, check in DETAILS.items():
-        for row in _rows(connection, step, table, SCHEDULE.c.tournament_id):
+        for row in reader.rows(table, SCHEDULE.c.tournament_id):
             fit = partial(check, known=dictionaries(row["tournament_id"]))
-            yield from _tried(connection, table, row, fit)
+            yield from _tried(reader.connection, table, row, fit)
+
+
+def _dictionaries(connection: Connection, tournament: int) -> Dictionaries:
+    """The dictionaries of a tournament; without them its packed columns are found to be damaged too."""
+    try:
+        return rows.dictionaries_of(connection, tournament)
+    except DBAPIError as error:
+        if not isinstance(error.orig, sqlite3.Error):
+            raise
+        return Dictionaries()
 
 
 def _rows(connection: Connection, step: Step, table: sa.Table, *more: sa.Column[object]) -> Iterator[Columns]:
@@ -239,17 +315,24 @@ _PROGRAMS = {
 """Queries for programs that a database runs by itself; Tourney makes none."""
 
 
-def _altered_schema(connection: Connection) -> list[str]:
-    """The differences of tables, columns and indexes from the models, and foreign triggers and views."""
+def _altered_schema(connection: Connection) -> tuple[list[str], set[str]]:
+    """The differences of tables, columns and indexes from the models, and foreign triggers and views.
+
+    With them, the names of the tables that cannot be read with the models.
+    """
     inspector = sa.inspect(connection)
     differences = []
+    unreadable = set()
     tables = set(inspector.get_table_names())
     for table in METADATA.sorted_tables:
         if table.name not in tables:
             differences.append(f"the table {table.name} is missing")
+            unreadable.add(table.name)
             continue
         columns = {column["name"] for column in inspector.get_columns(table.name)}
         wanted = {column.name for column in table.columns}
+        if wanted - columns:
+            unreadable.add(table.name)
         differences += [
             f"the table {table.name} lacks its column {name}" for name in sorted(wanted - columns)
         ]
@@ -264,7 +347,7 @@ def _altered_schema(connection: Connection) -> list[str]:
             differences.append(
                 f"the {kind} {name} does not belong to the database: it may alter what is stored"
             )
-    return differences
+    return differences, unreadable
 
 
 def _index_names(connection: Connection, table: str) -> set[str]:
@@ -310,7 +393,7 @@ def _gaps(connection: Connection) -> list[str]:
     return gaps
 
 
-def _differences(connection: Connection) -> list[str]:
+def _differences(connection: Connection, most: int) -> list[str]:
     """The first matches whose results differ between the tables ``match`` and ``seat``.
 
     Standings are counted over ``match``, faults over ``seat``. The columns of ``match`` and ``schedule`` have
@@ -338,7 +421,7 @@ def _differences(connection: Connection) -> list[str]:
         )
         .where(TOURNAMENT.c.seats > 1, sa.or_(*wrong))
         .order_by(TOURNAMENT.c.id, SCHEDULE.c.number, SEAT.c.seat)
-        .limit(MOST)
+        .limit(most)
     )
     return [
         f"match {name}/{number} has another result or entrant in the table seat than beside it, at seat"

@@ -75,10 +75,13 @@ def published_value(
 def compare_published(
     what: str, value: str, database: Database, name: str | None, head: Head | None
 ) -> tuple[str, str]:
-    """The tournament (default: any) that has a published value, or "", and a sentence on it."""
+    """The tournament (default: any) that has a published value, or "", and a sentence on it.
+
+    A tournament whose stored root is the published one comes first, as its root alone must be computed then.
+    """
     chosen = database.tournaments.all() if name is None else (database.tournaments.get(name),)
-    others = []
-    for tournament in chosen:
+    others: dict[str, str] = {}
+    for tournament in sorted(chosen, key=lambda stored: _stored_root_rank(stored, value)):
         published = published_value(what, database, tournament, value, head)
         if published.value == value:
             rows = database.schedules.progress(tournament.id).rows
@@ -86,10 +89,17 @@ def compare_published(
                 tournament.name,
                 f"{tournament.name} has this {what}{published.note or f': {rows} matches'}",
             )
-        others.append(
-            f"{tournament.name} has {f'the {what} {published.value}' if published.value else published.note}"
-        )
-    return "", f"no tournament here has the {what} {value}; {'; '.join(others) or 'there is none'}"
+        others[tournament.name] = f"the {what} {published.value}" if published.value else published.note
+    sentences = [f"{tournament.name} has {others[tournament.name]}" for tournament in chosen]
+    return "", f"no tournament here has the {what} {value}; {'; '.join(sentences) or 'there is none'}"
+
+
+def _stored_root_rank(tournament: Tournament, value: str) -> int:
+    """Sort tournaments by what is stored: this root, no root, another root."""
+    # The stored root proves nothing, so the others are computed too before the answer is no.
+    if tournament.root == value:
+        return 0
+    return 1 if tournament.root is None else 2
 
 
 def check_format(head: Head, file: Path) -> None:

@@ -60,7 +60,7 @@ class TournamentVerifier:
         sealed: bool = False,
     ) -> None:
         self._database = database
-        self._tournament = tournament
+        self.tournament = tournament
         self._bots = bots
         self._sealed = sealed
         self._entrants = database.tournaments.entrants(tournament.id)
@@ -72,7 +72,7 @@ class TournamentVerifier:
 
     def match(self, number: int) -> list[Finding]:
         """The failed checks of a finished match that has a record. Raises UsageError for others."""
-        stored = self._database.records.stored_match(self._tournament.id, number)
+        stored = self._database.records.stored_match(self.tournament.id, number)
         checks, unchecked = check_matches(self.task([stored]))
         self.unchecked |= unchecked
         return self._findings(checks[0])
@@ -83,13 +83,19 @@ class TournamentVerifier:
         for _, reply in pool.run(check_matches, tasks):
             yield from self.taken(reply)
 
+    def chunk_starts(self) -> Iterator[tuple[int, int]]:
+        """Yield the first match of each chunk and its number of matches, without reading any."""
+        numbers = self._database.matches.finished_numbers(self.tournament.id)
+        for start in range(0, len(numbers), CHUNK):
+            yield numbers[start], min(CHUNK, len(numbers) - start)
+
     def chunks(self, first: int = 1) -> Iterator[list[StoredMatch]]:
         """Yield all that is stored of the finished matches from a number on, a chunk at a time."""
-        return self._database.records.stored(self._tournament.id, CHUNK, first)
+        return self._database.records.stored(self.tournament.id, CHUNK, first)
 
     def digest(self, matches: Sequence[StoredMatch]) -> str:
         """A digest of all that the check of these matches reads."""
-        owner = repr((self._tournament.plan, self._tournament.seed, self._entrants, self._sealed))
+        owner = repr((self.tournament.plan, self.tournament.seed, self._entrants, self._sealed))
         digest = hashlib.blake2b(owner.encode("utf-8", "replace"), digest_size=16)
         for match in matches:
             cells = (*match.columns.values(), *(cell for seat in match.seats for cell in seat.values()))
@@ -109,7 +115,7 @@ class TournamentVerifier:
         for stored in matches if self._arguments.given else ():
             with suppress(StoreDamaged):  # the check of the match says so
                 arguments[stored.number] = self._arguments.of(stored.match().row)
-        return VerifyTask(self._tournament, self._entrants, matches, self._sealed, arguments)
+        return VerifyTask(self.tournament, self._entrants, matches, self._sealed, arguments)
 
     def _findings(self, check: "MatchCheck") -> list[Finding]:
         """The failed checks of a match, with that of its mirrored group's seed if it was imported."""
@@ -129,15 +135,15 @@ class TournamentVerifier:
         findings: list[str] = []
         unfinished = None
         try:
-            Ranking.of(self._tournament.plan)  # it raises for names that only a newer version knows
-            stored = StoredSchedule.of(self._database, self._tournament)
+            Ranking.of(self.tournament.plan)  # it raises for names that only a newer version knows
+            stored = StoredSchedule.of(self._database, self.tournament)
             if self.imported:
                 notes.append(
-                    f"{self._tournament.name} was imported from records alone, which brought their own seeds"
+                    f"{self.tournament.name} was imported from records alone, which brought their own seeds"
                     " and openings; without its plan its schedule cannot be drawn again"
                 )
                 findings += _import_layout(stored)
-            elif self._sealed or self._tournament.waits:
+            elif self._sealed or self.tournament.waits:
                 unfinished = "its seed is not open, so seeds, openings and rounds are not checked"
             else:
                 schedule = check_schedule(stored, step)
@@ -153,21 +159,21 @@ class TournamentVerifier:
         return TournamentCheck(tuple(findings), unfinished, tuple(notes))
 
     def _seed_follows(self) -> Iterator[str]:
-        origin = self._tournament.origin
-        seed = self._tournament.seed
+        origin = self.tournament.origin
+        seed = self.tournament.seed
         if origin.beacon is None or origin.beacon.value is None:
             return
         value = origin.beacon.value
-        seal = seed_commitment(self._tournament)
-        made = commitments(self._tournament, self._entrants, seal) if seal else iter(())
+        seal = seed_commitment(self.tournament)
+        made = commitments(self.tournament, self._entrants, seal) if seal else iter(())
         if not any(beacon_seed(commitment, origin.salt, value) == seed for _, commitment in made):
             yield f"its seed does not follow from its beacon {origin.beacon.round} and its commitment"
 
     def _kept_root(self, unfinished: str | None) -> Iterator[str]:
-        stored_root = self._tournament.root
+        stored_root = self.tournament.root
         if stored_root is None:
             return
-        now = compute_root(self._database, self._tournament)
+        now = compute_root(self._database, self.tournament)
         if now is None:
             why = unfinished or "rows are missing"
             yield f"it ended with the root {stored_root}, but it is not finished now: {why}"
@@ -179,7 +185,7 @@ class TournamentVerifier:
 
     def _entrants_agree(self) -> Iterator[str]:
         """Compare what stands twice of entrants: withdrawals, and their lines of the tournament file."""
-        withdrawn = self._tournament.run.withdrawn
+        withdrawn = self.tournament.run.withdrawn
         names = [stored.name for stored in self._entrants]
         for name in withdrawn:
             if name not in names:
@@ -197,12 +203,12 @@ class TournamentVerifier:
                 yield f"the entrant {stored.name} does not fit its line of the tournament file, {line}"
 
     def _ratings_agree(self) -> Iterator[str]:
-        for settings in wrong_checkpoints(self._database, self._tournament):
+        for settings in wrong_checkpoints(self._database, self.tournament):
             yield f"the ratings cached under {settings[:120]} do not follow from its results"
-        stored = self._database.ratings.draw_probability(self._tournament.game, self._tournament.seats)
-        if stored is None or stored.tournament != self._tournament.name:
+        stored = self._database.ratings.draw_probability(self.tournament.game, self.tournament.seats)
+        if stored is None or stored.tournament != self.tournament.name:
             return
-        results = list(self._database.matches.results(self._tournament.id))
+        results = list(self._database.matches.results(self.tournament.id))
         # An estimate from fewer matches was made before the end; which results it saw is not known.
         if stored.matches == len(results) and stored.probability not in {
             estimate_draw_probability(results, "loss"),
@@ -237,7 +243,7 @@ class TournamentVerifier:
         if missing and len(missing) < len(self._entrants):  # else the store is another one
             shown = ", ".join(missing[:6]) + (" and more" if len(missing) > 6 else "")
             notes.append(
-                f"the titles of {shown} of {self._tournament.name} are not checked: their bots are not in the"
+                f"the titles of {shown} of {self.tournament.name} are not checked: their bots are not in the"
                 " bot store"
             )
 

@@ -3,6 +3,9 @@
 A file beside the database has, for each chunk of matches that held, a digest of all that the check read, and
 when that was. A chunk in which anything changed is verified again, and all are after an upgrade. The file is
 for the organiser's own nights and proves nothing: who can alter the database can alter the file.
+
+Chunks are in the file by their place, not by their digest: to find the next one in turn, nothing is read.
+Reading 100,000 matches to compute digests takes half a minute, more than a call may have.
 """
 
 import time
@@ -27,28 +30,52 @@ _OFTEN = 20
 """Chunks after which the file is written again."""
 
 
-class VerifiedFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """When chunks were verified, by their digests, and the version of Tourney that did it."""
+class VerifiedChunk(Struct, frozen=True, forbid_unknown_fields=True):
+    """A chunk that held: the digest of what was read, when it was verified, and when last compared."""
 
-    format: Literal["tourney-verified/1"]
-    version: str
-    chunks: dict[str, datetime]
-
-
-class _DueChunk(NamedTuple):
+    digest: str
     verified: datetime
+    compared: datetime
+
+
+class VerifiedFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The chunks that held, by ``TOURNAMENT/FIRST``, and the version of Tourney that verified them.
+
+    TOURNAMENT is the id of its row, FIRST the number of the chunk's first match.
+    """
+
+    format: Literal["tourney-verified/2"]
+    version: str
+    chunks: dict[str, VerifiedChunk]
+
+
+class _Turn(NamedTuple):
+    """A chunk in the order of their turns: those that may count as verified come after all others."""
+
+    recent: bool
+    last: datetime
+    place: str
     verifier: TournamentVerifier
     first: int
+    size: int
+
+
+class _SentChunk(NamedTuple):
+    verifier: TournamentVerifier
+    place: str
+    digest: str
 
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class PartialCheck:
-    """A check of the matches that were not verified for the longest time, until a deadline.
+    """A check of the matches that were not verified for the longest time, for ``seconds``.
 
-    ``note`` says why it starts from the beginning, "" if it does not. After ``matches``, ``checked`` matches
-    were verified now, ``recent`` ones within ``age`` before, the oldest ``since`` then, and ``left`` neither.
+    The seconds count from the first match, and one chunk is checked in any case, so that every call comes
+    further. ``note`` says why it starts from the beginning, "" if it does not. After ``matches``, ``checked``
+    matches were verified now, ``recent`` ones within ``age`` before and have not changed, the oldest
+    ``since`` then, and ``left`` neither.
     """
 
     def __init__(self, path: Path, seconds: float | None, age: timedelta | None) -> None:
@@ -58,10 +85,11 @@ class PartialCheck:
         self._path = path
         self._age = age
         self._now = datetime.now(UTC)
-        self._end = None if seconds is None else time.monotonic() + seconds
+        self._seconds = seconds
+        self._end: float | None = None
         self._known = self._read()
 
-    def _read(self) -> dict[str, datetime]:
+    def _read(self) -> dict[str, VerifiedChunk]:
         try:
             file = msgspec.json.decode(self._path.read_bytes(), type=prepared(VerifiedFile))
         except FileNotFoundError:
@@ -72,8 +100,11 @@ class PartialCheck:
         if file.version != tourney.__version__:
             self.note = f"{self._path} is of Tourney {file.version}, so all is verified again"
             return {}
+        return {place: chunk for place, chunk in file.chunks.items() if self._is_past(chunk)}
+
+    def _is_past(self, chunk: VerifiedChunk) -> bool:
         # A time that is still to come would keep a chunk from being verified for good.
-        return {digest: when for digest, when in file.chunks.items() if when.tzinfo and when <= self._now}
+        return all(when.tzinfo and when <= self._now for when in (chunk.verified, chunk.compared))
 
     @classmethod
     def asked(cls, db: str, duration: str | None, age: str | None) -> "PartialCheck | None":
@@ -109,51 +140,65 @@ class PartialCheck:
         self, verifiers: Sequence[TournamentVerifier], pool: Pool
     ) -> Iterator[tuple[TournamentVerifier, CheckedMatch]]:
         """Yield verified matches, as ``TournamentVerifier.matches`` does; the file is written meanwhile."""
-        due = self._due(verifiers)
+        turns = self._turns(verifiers)
         done = 0
         try:
-            for (verifier, digest), reply in pool.run(check_matches, self._tasks(due)):
-                checked = list(verifier.taken(reply))
-                yield from ((verifier, match) for match in checked)
+            for sent, reply in pool.run(check_matches, self._tasks(turns)):
+                checked = list(sent.verifier.taken(reply))
+                yield from ((sent.verifier, match) for match in checked)
                 done += 1
                 self.left -= len(checked)
                 self.checked += len(checked)
                 if any(findings for _, findings in checked):
-                    self._known.pop(digest, None)  # the next call begins with it
+                    self._known.pop(sent.place, None)  # the next call begins with it
                 else:
-                    self._known[digest] = self._now
+                    self._known[sent.place] = VerifiedChunk(sent.digest, self._now, self._now)
                 if done % _OFTEN == 0:
                     self._write()
         finally:  # also after an error or an interrupt: what held until then need not be checked again
             self._write()
 
-    def _due(self, verifiers: Sequence[TournamentVerifier]) -> list[_DueChunk]:
-        """The chunks to verify, those first whose last time is the longest ago."""
-        due = []
+    def _turns(self, verifiers: Sequence[TournamentVerifier]) -> list[_Turn]:
+        """All chunks in the order of their turns; those never verified come first."""
+        turns = []
         there = {}
+        mine = {str(verifier.tournament.id) for verifier in verifiers}
         for verifier in verifiers:
-            for matches in verifier.chunks():
-                digest = verifier.digest(matches)
-                verified = self._known.get(digest, _NEVER)
-                if digest in self._known:
-                    there[digest] = verified
-                if self._age is not None and self._now - verified < self._age:
-                    self.recent += len(matches)
-                    self.since = min(verified, self.since or verified)
-                else:
-                    self.left += len(matches)
-                    due.append(_DueChunk(verified, verifier, matches[0].number))
-        self._known = there  # without chunks that are gone
-        return sorted(due, key=lambda chunk: chunk.verified)  # those never verified come first
+            for first, size in verifier.chunk_starts():
+                place = f"{verifier.tournament.id}/{first}"
+                self.left += size
+                chunk = self._known.get(place)
+                recent = chunk is not None and self._is_recent(chunk)
+                last = _NEVER
+                if chunk is not None:
+                    there[place] = chunk
+                    last = chunk.compared if recent else chunk.verified
+                turns.append(_Turn(recent, last, place, verifier, first, size))
+        # Chunks that are gone are forgotten, those of tournaments that this call leaves out are not.
+        rest = {place: chunk for place, chunk in self._known.items() if place.partition("/")[0] not in mine}
+        self._known = {**rest, **there}
+        return sorted(turns, key=lambda turn: (turn.recent, turn.last))
 
-    def _tasks(self, due: Sequence[_DueChunk]) -> Iterator[tuple[tuple[TournamentVerifier, str], VerifyTask]]:
-        for _, verifier, first in due:
-            if self.over:
+    def _is_recent(self, chunk: VerifiedChunk) -> bool:
+        return self._age is not None and self._now - chunk.verified < self._age
+
+    def _tasks(self, turns: Sequence[_Turn]) -> Iterator[tuple[_SentChunk, VerifyTask]]:
+        if self._seconds is not None:
+            self._end = time.monotonic() + self._seconds
+        for number, turn in enumerate(turns):
+            if number and self.over:
                 return
-            # Read a second time: all chunks of a large database would not fit into memory.
-            matches = next(verifier.chunks(first), [])
-            yield (verifier, verifier.digest(matches)), verifier.task(matches)
+            matches = next(turn.verifier.chunks(turn.first), [])
+            digest = turn.verifier.digest(matches)
+            chunk = self._known.get(turn.place)
+            if turn.recent and chunk is not None and chunk.digest == digest:
+                self._known[turn.place] = msgspec.structs.replace(chunk, compared=self._now)
+                self.left -= turn.size
+                self.recent += turn.size
+                self.since = min(chunk.verified, self.since or chunk.verified)
+            else:
+                yield _SentChunk(turn.verifier, turn.place, digest), turn.verifier.task(matches)
 
     def _write(self) -> None:
-        file = VerifiedFile("tourney-verified/1", tourney.__version__, self._known)
+        file = VerifiedFile("tourney-verified/2", tourney.__version__, self._known)
         write_file(self._path, msgspec.json.encode(file) + b"\n")

@@ -407,6 +407,28 @@ def is_given(name: str, context: click.Context | None = None) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
+def given_words(context: click.Context, *without: str) -> tuple[str, ...]:
+    """The options of a command line again, also those that came from the environment.
+
+    ``without`` are names of parameters to leave out.
+    """
+    sources = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+    words: list[str] = []
+    for param in context.command.params:
+        name = param.name or ""
+        if not isinstance(param, click.Option) or name in without:
+            continue
+        if context.get_parameter_source(name) not in sources:
+            continue
+        value = context.params[name]
+        if param.is_flag:
+            words += [param.opts[0]] if value else param.secondary_opts[:1]
+        else:
+            for each_value in value if param.multiple else (value,):
+                words += [param.opts[0], str(each_value)]
+    return tuple(words)
+
+
 def split_words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:
     """Split an option's value into words as a shell does; a callback of options. Raises UsageError."""
     try:

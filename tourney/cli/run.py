@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 import click
 
+from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
 from tourney.cli.entrant_options import EntrantOptions
 from tourney.cli.options import option
@@ -20,6 +21,7 @@ from tourney.cli.run_options import (
     DeadlineOptions,
     ProcessorOptions,
     UnattendedOptions,
+    UnitOptions,
     listening,
     parse_share,
 )
@@ -27,10 +29,13 @@ from tourney.errors import TournamentError, UsageError
 from tourney.files import DEFAULT_BOTS, write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
+from tourney.run.earlier_entrants import standings_reference
+from tourney.run.engine.replacement import replace_entrants
 from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor, is_remote, plays_here
 from tourney.schema import Document
+from tourney.store.database import Database
 
 
 class RunDocument(Document, frozen=True, kw_only=True):
@@ -90,7 +95,13 @@ class _RunRequest(opt.CommandOptions):
         " share. Writes nothing, and neither builds nor starts a bot.",
         group="Time",
     )
+    replaced: tuple[str, ...] = option(
+        "--replace NAME=PATH",
+        "Run a copy of the tournament, called its name and -2, in which another bot has the place of"
+        " entrant NAME. It replays only the matches of that entrant, and rounds drawn from them. Repeatable.",
+    )
     unattended: UnattendedOptions
+    daily: UnitOptions
     game: str | None = option(
         "--game GAME",
         "The game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
@@ -98,6 +109,13 @@ class _RunRequest(opt.CommandOptions):
         group=WITHOUT_FILE,
     )
     programs: EntrantOptions
+    earlier: str | None = option(
+        "--from TOURNAMENT",
+        "Enter the first entrants of a finished tournament, as many as --top says; the game is that of the"
+        " tournament unless --game names it.",
+        group=WITHOUT_FILE,
+    )
+    top: int | None = option("--top N", "With --from: the number of entrants.", group=WITHOUT_FILE)
     name: str | None = option(
         "--name NAME", "Name of the tournament. [default: from game, format and all else]", group=WITHOUT_FILE
     )
@@ -123,19 +141,26 @@ class _RunRequest(opt.CommandOptions):
         formats = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
             programs = self.programs
-            if any((self.game, self.name, self.rounds, self.keys, formats, programs.options, programs.each)):
+            instead = (self.game, self.earlier, self.top, self.name, self.rounds, self.keys, formats)
+            if any((*instead, programs.options, programs.each)):
                 raise UsageError(
-                    "--game, --name, --rounds, --set, --option, --each and such a --format stand for FILE:"
-                    " omit it"
+                    "--game, --from, --top, --name, --rounds, --set, --option, --each and such a --format"
+                    " stand for FILE: omit it"
                 )
             return read_tournament_file(file), False
-        if self.game is None or not opt.is_given("bots"):
+        if (self.earlier is None) != (self.top is None):
+            raise UsageError("--from and --top go together: --from course --top 8")
+        bots = self.bots.split(",") if opt.is_given("bots") else []
+        if self.earlier is not None:
+            bots.append(standings_reference(self.earlier, self.top or 1))
+        game = self.game or (None if self.earlier is None else self._game_of(self.earlier))
+        if game is None or not bots:
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
         format_ = formats[-1] if formats else "round-robin"
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
         folder = os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS)
-        entrants = self.programs.read(self.game, self.bots.split(","), bots=folder, sandbox="auto")
-        path, text = file_text(self.game, entrants.lines, format_, self.name, keys, entrants.game_options)
+        entrants = self.programs.read(game, bots, bots=folder, sandbox="auto")
+        path, text = file_text(game, entrants.lines, format_, self.name, keys, entrants.game_options)
         tournament_file = read_tournament_file(path, text)
         # The same options give the same file, and continue its tournament; others must not replace it.
         if path.exists() and path.read_bytes() != text.encode():
@@ -145,6 +170,10 @@ class _RunRequest(opt.CommandOptions):
         write_file(path, text.encode())
         current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
         return tournament_file, True
+
+    def _game_of(self, tournament: str) -> str:
+        with Database.open(self.db) as database:
+            return database.tournaments.get(tournament).game
 
 
 @opt.command(
@@ -161,7 +190,8 @@ def command(file: Path | None, options: _RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
 
     Without FILE, --game, --bots and --format name a tournament whose file is written and run, as in
-    `tourney run --game chess --bots first,second --format swiss --rounds 5`.
+    `tourney run --game chess --bots first,second --format swiss --rounds 5`. `tourney run --from course
+    --top 8 --format knockout --name final` plays on with the first entrants of a finished tournament.
 
     A match counts once it is stored. After a crash the next start plays the matches without a result. Ctrl-C
     finishes the matches in progress; a second one stops at once.
@@ -169,15 +199,29 @@ def command(file: Path | None, options: _RunRequest) -> None:
     The run keeps a log beside the database and prints a summary at the end. While the database cannot be
     written (the disk is full, another program holds it) the run pauses and tries again. A bot that fails at
     start-up three times is benched: its remaining matches are void. If a bot cannot be built, nothing is
-    played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
-    standard error; with --format json a summary goes to standard output at the end.
+    played, unless --skip-broken benches it; --unbench brings it back once it can. --replace copies a
+    tournament, which itself stays as it is with its root, and replays an entrant's matches with other
+    files. All of a run's text goes to standard error; with --format json a summary goes to standard output at
+    the end.
     """
     output = current()
     pinning = options.processors.pinning()
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
+    options.daily.check(file)
     tournament, wrote = options.tournament(file)
-    if file is None:  # --bots has named the bots, so it does not say where they are
+    if file is not None and options.daily.units is not None:
+        for path in options.daily.write(options.daily.units, file, tournament.plan.name, options.db):
+            output.write(str(path))
+        return
+    if options.replaced:
+        if file is None or options.dry_run:
+            raise UsageError("--replace goes with FILE, and not with --dry-run")
+        with Database.open(options.db, write=True) as database:
+            store = BotStore(Path(options.bots))
+            bots = opt.pairs(options.replaced)
+            tournament = replace_entrants(tournament, database, store, bots, output.say)
+    if file is None:  # --bots may have named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     # Before anything is stored: an unknown executor must not leave a tournament behind.
     make_executor = _executor(options, tournament)

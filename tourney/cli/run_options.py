@@ -16,19 +16,24 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
 from tourney.errors import UsageError
+from tourney.files import write_file
 from tourney.match.match_memory import MatchMemory
 from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.run_control import Deadline, parse_span, seconds_left
 from tourney.run.listeners import Listener, PlainListener, rich_listener
+from tourney.run.timer_units import DailyCommand
 from tourney.run.unattended import ReportOptions, RunOptions, parse_command
 from tourney.run.workers.local import LocalExecutor
 from tourney.schema import SandboxLevel, SchemaError, read
 from tourney.spawning import default_processes
 from tourney.store.beacon import BeaconValue
+from tourney.store.engine import parse_url
 
 T = TypeVar("T")
 
 MAX_WORKERS: Final = 256
+OPENS: Final = "22:00"
+"""When the units of a run start it."""
 
 
 def workers_option(default: str = "one per processor") -> Callable[[opt.F], opt.F]:
@@ -101,6 +106,49 @@ class DeadlineOptions(opt.CommandOptions):
         return Deadline(None if left is None else time.monotonic() + left)
 
 
+class UnitOptions(opt.CommandOptions):
+    """The units that start a run each day."""
+
+    units: Path | None = option(
+        "--units DIR",
+        "Write units of systemd and a crontab that start this command each day and after a reboot into DIR,"
+        " and play nothing.",
+        type=opt.FOLDER,
+    )
+    start_at: str | None = option("--start-at HH:MM", "--units: the time of day. [default: 22:00]")
+
+    def check(self, file: Path | None) -> None:
+        """Raise UsageError for options that do not go together."""
+        if self.units is None:
+            opt.refuse({"--start-at": self.start_at}, "goes with --units DIR")
+        elif file is None:
+            raise UsageError("--units needs FILE, the tournament file that the units run")
+        elif re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", self.start_at or OPENS, re.ASCII) is None:
+            raise UsageError(f"--start-at {self.start_at!r} is not a time of day: write it as 22:00")
+
+    def write(self, folder: Path, file: Path, name: str, db: str) -> list[Path]:
+        """Write the files for the current command into a folder; return their paths. Raises UsageError."""
+        if parse_url(db).password is not None:
+            raise UsageError(
+                "the units would show the password of the database to every user: put it into a file"
+                " ~/.pgpass, and leave it out of the URL"
+            )
+        words = opt.given_words(click.get_current_context(), "units", "start_at", "formats")
+        daily = DailyCommand(
+            name=f"{name}-run",
+            title=f"Tournament {name}",
+            words=("run", str(file), *words),
+            folder=Path.cwd(),
+            opens=self.start_at or OPENS,
+        )
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for file_name, text in daily.files().items():
+            paths.append(folder / file_name)
+            write_file(paths[-1], text.encode())
+        return paths
+
+
 class UnattendedOptions(opt.CommandOptions):
     """The options by which a run continues and reports without a person."""
 
@@ -127,7 +175,8 @@ class UnattendedOptions(opt.CommandOptions):
     allow_weaker: bool = opt.shared(opt.allow_weaker_option)
     patience: str = option(
         "--patience SPAN",
-        "Retry a database that cannot be written for this long; 0 stops at once.",
+        "Wait this long for a database that cannot be written, and for a cluster that has lost its scheduler"
+        " or its workers; 0 stops at once, or with a cluster after a minute.",
         default="1h",
     )
     log: Path | None = option(
@@ -148,9 +197,9 @@ class UnattendedOptions(opt.CommandOptions):
     )
     notify: str | None = option(
         "--notify CMD",
-        "Command to run at the end of the run. It gets the summary on standard input, and"
-        " TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and TOURNEY_TOURNAMENT in its environment. No shell"
-        " reads it.",
+        "Command to run at the end of the run, and when it pauses, stalls or goes on after that. It gets"
+        " the summary on standard input, and TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and"
+        " TOURNEY_TOURNAMENT in its environment. No shell reads it.",
     )
 
     def run_options(self, deadline: Deadline, pinning: Pinning) -> RunOptions:

@@ -23,7 +23,7 @@ COLUMNS = (
     Column("rate", "a second", right=True),
     *(Column("left", right=True), Column("faults", "faults by bot"), Column("overload", "overloaded turns")),
     *(Column("void_matches", "void by the machine"), "benched", "broken"),
-    *(Column("set_aside", "hosts set aside"), "withdrawn", "playing", "paused"),
+    *(Column("set_aside", "hosts set aside"), "withdrawn", "playing", "paused", "paused_since", "last_match"),
     *("root", "commitment", "seed", "archive"),
 )
 SHOWN = (
@@ -122,6 +122,8 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
         "until",
         "overload",
         "paused",
+        "paused_since",
+        "last_match",
         "root",
         "commitment",
         "seed",
@@ -129,4 +131,4 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
         "withdrawn",
     ):
         if row[key] and row[key] != RANDOM_TEXT:
-            yield f"{name} {key}", str(row[key])
+            yield f"{name} {key.replace('_', ' ')}", str(row[key])

@@ -1,6 +1,6 @@
 """``tourney verify``: check records against the rules and the dice, and tournaments as a whole."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from tourney.cli.verify_output import Checked, Checks, VerifyDocument, WholeTour
 from tourney.errors import CheckError, RecordError, UsageError
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL, known_game
-from tourney.interface.found_match import check_match_name, is_file
+from tourney.interface.found_match import check_match_name, is_file, is_match_name
 from tourney.match.record import read_record
 from tourney.parsing import read_json_lines, read_json_value
 from tourney.plugins import load, offered
@@ -62,17 +62,19 @@ class _VerifyRequest(opt.CommandOptions):
     )
     processes: int | None = option(
         "--processes N",
-        "--all: processes that verify matches. [default: one per processor from 2,000 matches on, else 1]",
+        "--all or TOURNAMENT: processes that verify matches."
+        " [default: one per processor from 2,000 matches on, else 1]",
         type=click.IntRange(1, 256),
     )
     duration: str | None = option(
         "--max-duration SPAN",
-        "--all: stop after this time (30m, 1h30m). The next call goes on with the matches that were not"
-        " verified for the longest time.",
+        "--all or TOURNAMENT: stop this long (30m, 1h30m) after the first match. The next call goes on with"
+        " the matches that were not verified for the longest time.",
     )
     age: str | None = option(
         "--max-age SPAN",
-        "--all: leave out matches that were verified within this time (12h, 7d) and have not changed since.",
+        "--all or TOURNAMENT: leave out matches that were verified"
+        " within this time (12h, 7d) and have not changed since.",
     )
     format_: object = opt.formats(VerifyDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
@@ -92,9 +94,15 @@ class _VerifyRequest(opt.CommandOptions):
                 raise UsageError("give one of MATCH, --all and --manifest FILE")
             if not any(named) and self.root is None and self.commitment is None:
                 raise UsageError("give one of MATCH, --all, --manifest FILE, --root and --commitment HEX")
-        if not self.everything:
+        if not self.everything and not self.checks_tournament(match):
             partial = {"--processes": self.processes, "--max-duration": self.duration, "--max-age": self.age}
-            opt.refuse(partial, "goes with --all")
+            opt.refuse(partial, "goes with --all or a TOURNAMENT")
+
+    def checks_tournament(self, match: str | None) -> bool:
+        """Whether ``match`` names a tournament to check whole, not one to compare with a root."""
+        if match is None or self.root is not None or self.commitment is not None:
+            return False
+        return not (is_file(match) or is_match_name(match) or find_folder_check(Path(match)) is not None)
 
 
 @opt.command("verify", _VerifyRequest)
@@ -102,9 +110,10 @@ class _VerifyRequest(opt.CommandOptions):
 def command(match: str | None, options: _VerifyRequest) -> None:
     """Check records against the rules and the dice, and tournaments as a whole.
 
-    MATCH is a number (12 or autumn-cup/12), a file of records, or one of `tourney export --what tournament`,
-    of which all is checked that `tourney import` and --all check in a database, or the folder of a league, of
-    which the chain of seasons is checked too. Replays the actions through
+    MATCH is a number (12 or autumn-cup/12), the name of a tournament, of which all is checked that --all
+    checks of each, a file of records, or one of `tourney export --what tournament`, of which all is checked
+    that `tourney import` and --all check in a database, or the folder of a league, of which the chain of
+    seasons is checked too. Replays the actions through
     the rules, and samples the dice, openings and substitutes again from the seed. This proves the rules and
     the dice, not which bots played; `tourney rerun` replays them. A match in the database must also agree
     with its tournament's seed, schedule, entrants and limits, and its stored result must follow from its
@@ -134,6 +143,9 @@ def command(match: str | None, options: _VerifyRequest) -> None:
                 _check_published(checks, database, match, options, head)
             # Root and commitment belong to the export: nothing is left to compare with the database.
             options = replace(options, root=None, commitment=None)
+        elif match is not None and options.checks_tournament(match):
+            with _opened(options.db) as database:
+                _check_all(checks, database, options, name=match)
         elif match is not None and options.root is None and options.commitment is None:
             checks.check(_match(match, options.db, checks.notes), match)
         if (options.root or options.commitment) and options.proof is None:
@@ -200,13 +212,22 @@ def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Data
 
 
 def _check_all(
-    checks: Checks, database: "Database", options: _VerifyRequest, head: "Head | None" = None
+    checks: Checks,
+    database: "Database",
+    options: _VerifyRequest,
+    head: "Head | None" = None,
+    name: str | None = None,
 ) -> None:
-    """Verify a database; ``head`` is the first line of an export that became the database."""
+    """Verify a database, or the tournament of a name in it.
+
+    ``head`` is the first line of an export that became the database.
+    """
     from tourney.check.verified import PartialCheck  # noqa: PLC0415 - slow to import, as below
 
     with counting(checks.output, "verify", "records") as step:
-        verifiers = _verifiers(checks, database, Path(options.bots), sealed=head is not None and head.sealed)
+        tournaments = _chosen(database, options.db, name)
+        sealed = head is not None and head.sealed
+        verifiers = _verifiers(checks, database, tournaments, Path(options.bots), sealed=sealed)
         archives = database.tournaments.archives()
         here = [(tournament, verifier) for tournament, verifier in verifiers if tournament.id not in archives]
         total = sum(database.schedules.progress(tournament.id).done for tournament, _ in here)
@@ -226,7 +247,9 @@ def _check_all(
                 if findings is not None:
                     yield _label(names[verifier], number), findings
 
-        with Pool(count, "verifies matches", _AHEAD) as pool:
+        # Chunks in flight are finished after the time is over, and a chunk of slow rules takes seconds.
+        ahead = 1 if partial is not None and options.duration else _AHEAD
+        with Pool(count, "verifies matches", ahead) as pool:
             checks.check(stored(pool))
         if partial is not None:
             checks.left = partial.left
@@ -242,7 +265,23 @@ def _check_all(
         checks.failures.append(f"the {what} {', '.join(broken)} {does} not hold")
 
 
-def _verifiers(checks: Checks, database: "Database", bots: Path, *, sealed: bool) -> list[Verifying]:
+def _chosen(database: "Database", db: str, name: str | None) -> "Sequence[Tournament]":
+    """The tournament of a name, or all. Raises UsageError if there is none of the name."""
+    tournaments = database.tournaments.all()
+    if name is None:
+        return tournaments
+    chosen = [tournament for tournament in tournaments if tournament.name == name]
+    if not chosen:
+        raise UsageError(
+            f"{name!r} is not a match, a tournament or a file: give the number of a match (12 or"
+            f" autumn-cup/12), a tournament of {db} (see `tourney status`), or a record file"
+        )
+    return chosen
+
+
+def _verifiers(
+    checks: Checks, database: "Database", tournaments: "Iterable[Tournament]", bots: Path, *, sealed: bool
+) -> list[Verifying]:
     """The tournaments to verify, the oldest first; the others are named with the reason."""
     from tourney.bots.catalogue.store import BotStore  # noqa: PLC0415 - slow to import, as below
     from tourney.check.tournament import TournamentVerifier  # noqa: PLC0415 - likewise
@@ -250,7 +289,7 @@ def _verifiers(checks: Checks, database: "Database", bots: Path, *, sealed: bool
     store = BotStore(bots) if bots.is_dir() else None
     archives = database.tournaments.archives()
     verifiers = []
-    for tournament in database.tournaments.all():
+    for tournament in tournaments:
         if not tournament.recorded:
             checks.output.say(f"{tournament.name} has results without records, which cannot be verified")
             continue

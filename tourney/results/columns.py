@@ -181,6 +181,10 @@ def _percent(share: float | Fraction) -> str:
     return f"{float(100 * share):.1f}"
 
 
+WINS = count_column("wins", "First places alone", unit="matches")
+WON = number_column("won", "Share of matches won, ties for first shared", title="won %", text=_percent)
+WIDE = 800
+"""Width in Elo above which an interval says nothing: 400 each way are 9 % to 91 % of the points."""
 INTERVALS = Column("intervals", help="Kind of the intervals: fixed, or such as hold at every look at a run")
 ELO = (
     RANK,
@@ -197,6 +201,8 @@ ELO = (
     number_column("p_best", "Probability of being the best bot"),
     number_column("luck", "Points per match that the dice gave", digits=3),
     number_column("elo_with_luck", "Strength if no luck is subtracted", unit="Elo"),
+    WINS,
+    WON,
 )
 """A batch rating, for programs."""
 
@@ -221,10 +227,10 @@ def range_text(low: float, high: float) -> str:
     return f"{low:+.1f} .. {high:+.1f}"
 
 
-def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column, ...]:
+def elo_shown(intervals: str, model: str, *, luck: bool = False, wins: bool = False) -> tuple[Column, ...]:
     """The columns of a batch rating for people, headed by its ``model`` and the kind of its intervals.
 
-    ``luck`` is shown if it is known.
+    ``luck`` is shown if it is known, ``wins`` where they are not what Elo shows: at three and four seats.
     """
     return (
         RANK,
@@ -232,6 +238,7 @@ def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column
         NAME,
         Column("elo", f"Elo ({model})", right=True, help="Strength above the zero of the pool", text=_signed),
         number_column("interval", "95 % interval", title=intervals, unit="Elo"),
+        *((WINS, WON) if wins else ()),
         Column("score", "score %", right=True, help="Points per match", text=_percent),
         *([LUCK] if luck else []),
         GAMES,

@@ -15,7 +15,7 @@ from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.interface import Channel, TracedChannel, cut_line
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.check.record import replay
+from tourney.check.fault_scene import fault_scene
 from tourney.errors import SandboxError, TourneyError
 from tourney.games.registry import find_game
 from tourney.games.view import text_diagram
@@ -32,7 +32,6 @@ from tourney.testing import RecordedChannel
 OPPONENT = "random"
 CHECKED = "checked"
 STDERR_LINES = 10  # the last lines of standard error to show
-LEGAL_SHOWN = 20  # legal actions to name beside an illegal one
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,10 +264,12 @@ class _Checker:
             return Trial(name, True, _result(played, seat))
         advice = _advice(played, seat, game)
         board = tuple[str, ...]()
-        if fault == "illegal":
-            legal, board = _at_fault(played)
-            advice += f"; the legal actions were: {legal}"
         note = _note_of(played, seat)
+        if fault == "illegal":
+            scene = fault_scene(played.record, find_game(game), seat, note)
+            assert scene is not None  # noqa: S101 - the record was just played
+            advice += f"; the legal actions were: {scene.legal_text}"
+            board = tuple(text_diagram(scene.diagram(find_game(game))).splitlines())
         stderr = _stderr_of(played, seat)
         wire = tuple(self._wire)
         if fault == "startup":
@@ -381,17 +382,6 @@ def rank_words(ranks: Sequence[int], seat: int) -> str:
         f", shared with seat{'s' if len(equal) > 1 else ''} {' and '.join(map(str, equal))}" if equal else ""
     )
     return f"rank {rank} of {len(ranks)}{shared}"
-
-
-def _at_fault(played: PlayedMatch) -> tuple[str, tuple[str, ...]]:
-    """The legal actions at the first fault of a match, and the lines of its board."""
-    game = find_game(played.record.game)
-    count = played.outcome.faults[0][2]
-    last = played.record.actions[count - 1][1] if count else None
-    state = replay(played.record, game, count=count)
-    actions = list(map(game.action_string, state.legal_actions()))
-    legal = " ".join(actions[:LEGAL_SHOWN]) + (" ..." if len(actions) > LEGAL_SHOWN else "")
-    return legal, tuple(text_diagram(game.diagram(state.position(), last)).splitlines())
 
 
 def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits, note: str = "") -> str:

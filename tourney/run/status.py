@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 
 from tourney.check.root import commitment_of, compute_root
 from tourney.errors import UsageError
 from tourney.games.registry import known_game
+from tourney.match.result import Playing
 from tourney.results.standings import State, planned_matches, setup_of, state_of
 from tourney.results.texts import origin_text
 from tourney.results.until import until_now
-from tourney.run.engine.withdrawal import withdrawn_path
-from tourney.run.listeners import read_status, status_path
+from tourney.run.listeners import read_status, status_path, withdrawn_path
 from tourney.run.summary import RunStatus
-from tourney.run.workers.executor import Playing
 from tourney.schedule.format import FORMATS, find_format
 from tourney.schema import Part
 from tourney.store.database import Database
@@ -112,6 +112,8 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     withdrawn: str | None
     playing: tuple[PlayingMatch, ...]
     paused: str | None
+    paused_since: str | None
+    last_match: str | None
     root: str | None
     commitment: str | None
     seed: str
@@ -165,11 +167,18 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
         withdrawn=_withdrawn(database, tournament),
         playing=tuple(_playing(database, id_, match, names, now) for match in status.playing),
         paused=status.paused or None,
+        paused_since=_moment(status.paused_since),
+        last_match=_moment(status.last_match),
         root=(tournament.root or compute_root(database, tournament)) if state == "finished" else None,
         commitment=commitment_of(tournament, entrants) or None,
         seed=origin_text(tournament, known_game(tournament.game)),
         archive=archive and ArchiveFile.of(archive),
     )
+
+
+def _moment(seconds: float) -> str | None:
+    """A time in UTC; None for 0."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else None
 
 
 def _pace(

@@ -9,12 +9,12 @@ from enum import Enum
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tourney.errors import StoreDamaged
-from tourney.match.result import LogLine, SeatLoad
+from tourney.match.result import Cause, LogLine, Playing, SeatLoad
 from tourney.results.standings import compute_standings
 from tourney.results.texts import kinds_text, repeats_text
-from tourney.run.workers.executor import Cause, Playing
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 from tourney.texts import counted, printable
@@ -47,11 +47,23 @@ class RunProgress:
 
 
 class RunStatus(Struct, frozen=True):
-    """The matches being played, why the run pauses ("" if it does not), and how many it plays at a time."""
+    """The matches being played, why the run pauses ("" if it does not), and how many it plays at a time.
+
+    ``last_match`` is when the last result of this run came, ``paused_since`` when the pause began; in seconds
+    since the epoch, 0 for neither.
+    """
 
     playing: tuple[Playing, ...] = ()
     paused: str = ""
     workers: int = 0
+    last_match: float = 0.0
+    paused_since: float = 0.0
+
+    def following(self, before: "RunStatus", *, new_match: bool, now: float) -> "RunStatus":
+        """This status with the times that follow from the status before it."""
+        paused_since = before.paused_since or now if self.paused else 0.0
+        last_match = now if new_match else before.last_match
+        return replace(self, last_match=last_match, paused_since=paused_since)
 
 
 def progress_text(progress: RunProgress) -> str:

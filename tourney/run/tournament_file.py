@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct, structs, to_builtins
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
-from tourney.errors import GameError, TournamentError, UsageError
+from tourney.bots.catalogue.submission import bots_at
+from tourney.errors import BotError, GameError, TournamentError, UsageError
 from tourney.exchange.game_writers import writes_games
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
@@ -37,6 +39,7 @@ from tourney.run.file_schema import (
     read_file_bytes,
 )
 from tourney.schedule.format import Format, find_format, group_size, working_formats
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.schema import SchemaError, check_range, read, seed_of, show
 from tourney.store.beacon import Beacon
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
@@ -93,7 +96,7 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         raise TournamentError(sentence, file=path, key=error.key) from error
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
-    bots = (rungs if bot == LADDER else (EntrantLine(bot),) for bot in table.bots)
+    bots = (rungs if bot == LADDER else _lines_of(bot, path) for bot in table.bots)
     return TournamentFile(
         path=path,
         plan=plan,
@@ -108,6 +111,22 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         beacon=table.beacon,
         notes=tuple(notes),
     )
+
+
+def _lines_of(bot: str, path: Path) -> tuple[EntrantLine, ...]:
+    """The line of a bot, or those of all archives that a pattern in the file's folder matches, sorted.
+
+    Raises TournamentError for a pattern that matches nothing.
+    """
+    if not any(mark in bot for mark in "*?"):
+        return (EntrantLine(bot),)
+    try:
+        places = bots_at(str(path.parent / bot))
+    except BotError as error:
+        raise TournamentError(
+            f"{path}: bots names {bot}, which matches no file", file=path, key="bots"
+        ) from error
+    return tuple(EntrantLine(os.path.relpath(place, path.parent)) for place in places)
 
 
 def _rungs(table: TournamentTable, seats: int) -> tuple[EntrantLine, ...]:
@@ -159,7 +178,7 @@ def _plan(
         raise SchemaError(("opening-plies",), f"does not go with {game.name}, a game with hidden actions")
     book: Book = ()
     if table.opening_book is not None:
-        if table.opening_plies and book_form(Path(table.opening_book)) != ".pgn":
+        if table.opening_plies and book_form(Path(table.opening_book)) not in GAME_FORMS:
             raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
         start = table.opening_start if table.opening_order == "sequential" else None
         place = path.parent / table.opening_book
@@ -191,12 +210,27 @@ def _plan(
         rounds=table.rounds,
         opening_plies=0 if book else table.opening_plies,
         book=book,
-        limits=_limits(table, data),
+        limits=_limits(table, data).under(game.laws),
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=planned_order(table.opening_order, book),
-        ranking=format_.new_rule(seats),
+        ranking=_rule(table, format_, seats),
     )
+
+
+def _rule(table: TournamentTable, format_: Format, seats: int) -> RankingRule:
+    """What decides the places of a new tournament. Raises SchemaError for a score that does not fit."""
+    if table.score == "places":
+        return format_.new_rule(seats)
+    if seats == 2:
+        raise SchemaError(
+            ("score",), 'is "win", which goes with three and four seats: two play for it anyway'
+        )
+    if not format_.takes_score:
+        raise SchemaError(("score",), f'is "win", which does not go with format = "{format_.name}"')
+    if table.until != UntilTable():
+        raise SchemaError(("score",), 'is "win", but [until] counts opponents beaten: leave one of them out')
+    return format_.rule_by_wins(seats)
 
 
 def _games_per_pairing(table: TournamentTable, seats: int) -> int:
@@ -304,6 +338,8 @@ MAX_OPENINGS: Final = 20_000
 """Openings that a plan takes of a book; of a longer one those at even distances, or the first ones."""
 POSITIONS: Final = (".epd", ".fen")
 """Endings of books with a position on each line."""
+GAME_FORMS: Final = {".pgn": "in PGN", ".bin": "of polyglot"}
+"""Endings of books that their game reads as a whole; ``opening-plies`` cuts their lines."""
 _MAX_LINE: Final = 1 << 20
 
 Book = tuple[tuple[str, ...], ...]  # openings, each a tuple of actions
@@ -326,10 +362,10 @@ def read_book(
 
     Each line holds a game's first actions, separated by blanks; ``#`` begins a comment, and blank lines are
     skipped. Of ``.epd`` and ``.fen`` each line is a position; of ``.pgn`` each game is an opening, or with
-    ``plies`` its first moves. Books are for games without hidden actions; with chance each opening sets a
-    position up. Openings that cannot be played are left out, with a sentence to ``say``, unless no other is
-    there. The book begins with the opening ``start`` (from 1), if one is given, and goes on with its first
-    one at the end; of ``MAX_OPENINGS`` at most.
+    ``plies`` its first moves; of ``.bin`` each line to where the book or ``plies`` end. Books are for games
+    without hidden actions; with chance each opening sets a position up. Openings that cannot be played are
+    left out, with a sentence to ``say``, unless no other is there. The book begins with the opening ``start``
+    (from 1), if one is given, and goes on with its first one at the end; of ``MAX_OPENINGS`` at most.
     """
     if game.has_hidden_actions:
         raise TournamentError(
@@ -337,8 +373,9 @@ def read_book(
         )
     book: list[tuple[str, ...]] = []
     errors: list[TournamentError] = []
-    total = sum(1 for _ in _places(path, game))
-    for where, read_actions in _taken(path, game, total, start):
+    total = sum(1 for _ in _places(path, game, plies))
+    places = partial(_places, path, game, plies)
+    for where, read_actions in _taken(path, places, total, start):
         try:
             actions = _tried(where, read_actions, game, seats, options, plies)
         except TournamentError as error:
@@ -362,11 +399,13 @@ def planned_order(order: OpeningOrder, book: Book) -> Literal["random", "sequent
     return "shuffled" if book and order == "random" else order
 
 
-def _taken(path: Path, game: AnyGame, total: int, start: int | None) -> Iterator[Place]:
+def _taken(
+    path: Path, places: Callable[[], Iterator[Place]], total: int, start: int | None
+) -> Iterator[Place]:
     """The openings of a book that a plan takes."""
     if start is None:
         most = min(total, MAX_OPENINGS)
-        for number, place in enumerate(_places(path, game)):
+        for number, place in enumerate(places()):
             if (number + 1) * most // total > number * most // total:
                 yield place
         return
@@ -374,8 +413,8 @@ def _taken(path: Path, game: AnyGame, total: int, start: int | None) -> Iterator
         raise TournamentError(
             f"{path}: the book has {counted(total, 'opening')}, and opening-start is {start}"
         )
-    places = chain(islice(_places(path, game), start - 1, None), islice(_places(path, game), start - 1))
-    yield from islice(places, MAX_OPENINGS)
+    turned = chain(islice(places(), start - 1, None), islice(places(), start - 1))
+    yield from islice(turned, MAX_OPENINGS)
 
 
 def _tried(
@@ -409,7 +448,7 @@ def _tried(
     return actions
 
 
-def _places(path: Path, game: AnyGame) -> Iterator[Place]:
+def _places(path: Path, game: AnyGame, plies: int) -> Iterator[Place]:
     """Yield all places of a book, which is never held in memory as a whole."""
     form = book_form(path)
     try:
@@ -417,24 +456,26 @@ def _places(path: Path, game: AnyGame) -> Iterator[Place]:
             # A device has no end, and a pipe can be read once only.
             raise TournamentError(f"the opening book {path} cannot be read: it is not a file", file=path)
         with path.open("rb") as file:
-            blocks = utf8_of(unpacked(file, str(path)))
-            if form == ".pgn":
+            blocks = unpacked(file, str(path))
+            if form in GAME_FORMS:
                 if not writes_games(game.name):
                     names = " and ".join(sorted(offered("game_files"))) or "no game that is installed"
                     raise TournamentError(
-                        f"{path}: a book in PGN goes with {names} only, not with {game.name}"
+                        f"{path}: a book {GAME_FORMS[form]} goes with {names} only, not with {game.name}"
                     )
-                for number, read in enumerate(game.read_pgn(blocks), 1):
-                    yield f"{path}, game {number}", read
+                for where, read_actions in game.read_openings(form, blocks, plies):
+                    yield f"{path}, {where}", read_actions
                 return
-            lines = file_of(blocks)
+            lines = file_of(utf8_of(blocks))
             for number, data in enumerate(iter(partial(lines.readline, _MAX_LINE), b""), 1):
                 # In EPD # may be a mate.
                 text = data.strip() if form in POSITIONS else data.partition(b"#")[0].strip()
                 if text and not text.startswith(b"#"):
                     yield f"{path}, line {number}", partial(_line_actions, form, text, game)
-    except (OSError, DamagedError) as error:
-        why = error.strerror if isinstance(error, OSError) else f"its {error.form} data are damaged: {error}"
+    except (OSError, DamagedError, GameError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        if isinstance(error, DamagedError):
+            why = f"its {error.form} data are damaged: {error}"
         raise TournamentError(f"the opening book {path} cannot be read: {why}", file=path) from error
 
 
@@ -453,7 +494,7 @@ def _line_actions(form: str, data: bytes, game: AnyGame) -> tuple[str, ...]:
 
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
-_CLOCK: Final = re.compile(r"(\d+(?:\.\d{1,3})?)(?:\+(\d+(?:\.\d{1,3})?))?", re.ASCII)
+_CLOCK: Final = re.compile(r"(?:(\d{1,7})/)?(\d+(?:\.\d{1,3})?)(?:\+(\d+(?:\.\d{1,3})?))?", re.ASCII)
 
 
 class Terms(Struct, frozen=True, rename="kebab"):
@@ -476,7 +517,10 @@ def read_terms(path: Path | None, limits: Mapping[str, object]) -> tuple[Terms, 
         raise TournamentError(f"{path}: there is no table [limits], and no opening-book", file=path)
     written = data.get("limits", {})
     if isinstance(written, dict):
-        data["limits"] = {**written, **limits}
+        # The clock of a command line is a whole time control, and the file's does not repeat it.
+        is_control = "clock-ms" in limits and "increment-ms" in limits
+        left_out = {"clock-moves"} if is_control else set()
+        data["limits"] = {key: written[key] for key in written if key not in left_out} | dict(limits)
     try:
         terms = read(data, Terms, toml=True)
         return terms, terms.limits.planned(data)
@@ -485,12 +529,19 @@ def read_terms(path: Path | None, limits: Mapping[str, object]) -> tuple[Terms, 
 
 
 def clock_limits(text: str) -> dict[str, object]:
-    """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action."""
+    """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action.
+
+    ``40/60`` is a repeating control: the seconds again after each 40 actions of a seat. Raises UsageError.
+    """
     match = _CLOCK.fullmatch(text)
     if match is None:
-        raise UsageError(f"--clock {text!r} is not of the form SECONDS or SECONDS+INCREMENT, as 8+0.08")
-    clock, increment = (round(1000 * float(part or 0)) for part in match.groups())
-    return {"clock-ms": clock, "increment-ms": increment}
+        raise UsageError(
+            f"--clock {text!r} is not of the form SECONDS, SECONDS+INCREMENT or ACTIONS/SECONDS, as 8+0.08 or"
+            " 40/60"
+        )
+    clock, increment = (round(1000 * float(part or 0)) for part in match.groups()[1:])
+    limits: dict[str, object] = {"clock-ms": clock, "increment-ms": increment}
+    return limits if match[1] is None else {**limits, "clock-moves": int(match[1])}
 
 
 def toml_values(option: str, words: Iterable[str]) -> dict[str, object]:

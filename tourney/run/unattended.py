@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -22,7 +23,16 @@ from tourney.run.engine.readiness import PlaySetup
 from tourney.run.engine.run_control import ignore_hangups
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.listeners import Listener, Listeners, RunLog
-from tourney.run.summary import End, RunProgress, RunStatus, Summary, progress_text, root_text, summary_page
+from tourney.run.summary import (
+    End,
+    RunProgress,
+    RunStatus,
+    Summary,
+    progress_text,
+    root_text,
+    span_text,
+    summary_page,
+)
 from tourney.run.tournament_file import TournamentFile
 from tourney.run.workers.executor import MatchExecutor
 from tourney.store.database import Database
@@ -37,6 +47,11 @@ _PROGRAM: Final = (
     "runpy.run_module('tourney', run_name='__main__', alter_sys=True)"
 )
 FAILED: Final = "failed"  # the end of a run that raised an error; ``End`` has the other words
+PAUSED: Final = "paused"
+STALLED: Final = "stalled"
+RESUMED: Final = "resumed"
+PAUSE_SECONDS: Final = 60.0
+STALL_SECONDS: Final = 1800.0
 NOTIFY_SECONDS: Final = 60.0  # that the command of ``--notify`` has; then all that it started is killed
 
 
@@ -102,9 +117,14 @@ def run_unattended(
             with ExitStack() as stack:
                 watching = both
                 report = ""
+                if options.notify:
+                    watch = RunWatch(name, options.notify, both)
+                    # Ended before the last notification, so that the two come in order.
+                    stack.callback(watch.close)
+                    watching = Listeners(watching, watch)
                 if options.report is not None:
                     reporter = stack.enter_context(closing(Reporter(name, url, options.report, both.say)))
-                    watching = Listeners(both, reporter)
+                    watching = Listeners(watching, reporter)
                 summary = run_tournament(file, url, bots, make_executor, watching, play)
                 if options.report is not None and summary.end is not End.STOPPED:
                     with ignore_hangups():
@@ -134,11 +154,14 @@ def run_unattended(
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """The end of a run for the log and ``--notify``: a word, the exit code, a sentence, and all lines."""
+    """The end of a run for the log and ``--notify``: a word, the exit code, a sentence, and all lines.
+
+    The code is None for a notification about a run that goes on.
+    """
 
     tournament: str
     word: str
-    code: int
+    code: int | None
     sentence: str
     text: str
 
@@ -146,18 +169,95 @@ class RunEnd:
 def _report_end(end: RunEnd, listener: Listener, command: Sequence[str]) -> None:
     lines = end.text.splitlines()
     listener.event("end", {"end": end.word, "code": end.code, "text": end.sentence, "page": lines})
-    if not command:
-        return
+    if command:
+        problem = _notify(end, command)
+        listener.event("notify", {"command": command[0], "problem": problem})
+        if problem:
+            listener.say(problem)
+
+
+def _notify(end: RunEnd, command: Sequence[str]) -> str:
+    """Run the command of ``--notify``; return its failure in a sentence, or ""."""
     variables = {
         "TOURNEY_TOURNAMENT": end.tournament,
         "TOURNEY_END": end.word,
-        "TOURNEY_CODE": str(end.code),
+        "TOURNEY_CODE": "" if end.code is None else str(end.code),
         "TOURNEY_TEXT": end.sentence.replace("\0", "\\x00"),
     }
-    problem = notify(command, variables, end.text + "\n")
-    listener.event("notify", {"command": command[0], "problem": problem})
-    if problem:
-        listener.say(problem)
+    return notify(command, variables, end.text + "\n")
+
+
+class RunWatch(Listener):
+    """Runs the command of ``--notify`` when a run pauses or stalls, and when it goes on after that.
+
+    A pause is told after ``PAUSE_SECONDS``: most are shorter, and pass by themselves. A run stalls if it does
+    not pause and no match has ended for ``STALL_SECONDS``, and for ten times the longest such time so far.
+    The command runs in a thread, because the run must not wait for it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        listener: Listener,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._name = name
+        self._command = command
+        self._listener = listener
+        self._clock = clock
+        self._told = ""  # the word of the last notification, "" if the run went on after it
+        self._quiet_since = clock()
+        self._longest = 0.0  # seconds without a match
+        self._last_match = 0.0
+        self._thread: threading.Thread | None = None
+        self._problem: str | None = None
+
+    def heartbeat(self, progress: RunProgress, status: RunStatus) -> None:
+        """Notify if the state of the run has changed."""
+        now = self._clock()
+        if status.last_match != self._last_match:
+            self._last_match = status.last_match
+            self._longest = max(self._longest, now - self._quiet_since)
+            self._quiet_since = now
+        if status.paused:
+            self._quiet_since = now
+        self._finish(wait=False)
+        state, why = self._state(status, now)
+        if state == self._told or self._thread is not None:
+            return
+        self._told = state
+        text = f"{self._name}: {why}; {progress_text(progress)}"
+        end = RunEnd(self._name, state or RESUMED, None, text, text)
+        self._thread = threading.Thread(target=self._run, args=(end,), name="notify", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Wait for the command."""
+        self._finish(wait=True)
+
+    def _state(self, status: RunStatus, now: float) -> tuple[str, str]:
+        """``paused``, ``stalled``, or "" for a run that goes on; and a sentence on it."""
+        if status.paused:
+            paused = now - status.paused_since >= PAUSE_SECONDS or self._told == PAUSED
+            return (PAUSED, f"paused: {status.paused}") if paused else (self._told, "")
+        quiet = now - self._quiet_since
+        if quiet >= max(STALL_SECONDS, 10 * self._longest):
+            return STALLED, f"no match has ended for {span_text(quiet)}"
+        return "", "the run goes on"
+
+    def _run(self, end: RunEnd) -> None:
+        self._problem = _notify(end, self._command)
+
+    def _finish(self, *, wait: bool) -> None:
+        """Report the command that has ended, from the thread that owns the log."""
+        if self._thread is None or (self._thread.is_alive() and not wait):
+            return
+        self._thread.join()
+        self._thread = None
+        self._listener.event("notify", {"command": self._command[0], "problem": self._problem})
+        if self._problem:
+            self._listener.say(self._problem)
 
 
 def parse_command(text: str) -> tuple[str, ...]:

@@ -1,19 +1,20 @@
 """Open databases by path or URL, and run transactions; refuse all other files in one sentence."""
 
 import logging
+import re
 import shlex
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
-from tourney.errors import StoreError, StoreUnavailable, UsageError
+from tourney.errors import StoreDamaged, StoreError, StoreUnavailable, UsageError
 from tourney.store import migrations, sqlite
 
 POSTGRESQL = "postgresql+psycopg"
@@ -74,14 +75,15 @@ def open_engine(
     create: bool = False,
     write: bool = False,
     old: bool = False,
+    damaged: bool = False,
     busy: float | None = None,
 ) -> Engine:
     """Open a database by path or URL.
 
     ``create`` makes one that is missing; ``write`` refuses what cannot be written now; ``old`` lets pass one
-    that must be upgraded; ``busy`` is how many seconds to wait for another writer. Raises StoreError, in one
-    sentence, for a database that is not ours, damaged, half-written, made by a newer Tourney, or out of
-    reach.
+    that must be upgraded, and ``damaged`` one whose damage is to be listed; ``busy`` is how many seconds to
+    wait for another writer. Raises StoreError, in one sentence, for a database that is not ours, damaged,
+    half-written, made by a newer Tourney, or out of reach.
     """
     parsed = parse_url(url)
     name = shown(parsed)
@@ -89,14 +91,14 @@ def open_engine(
         path = sqlite.path_of(parsed)
         if create and not path.exists():
             sqlite.create(path)
-        frozen = sqlite.check(path, write=write)
+        frozen = sqlite.is_frozen(path) if damaged else sqlite.check(path, write=write)
         engine = sqlite.make_engine(path, busy, frozen=frozen)
     else:
         engine = _server_engine(parsed)
     try:
         if not is_sqlite(parsed) and create:
             _create_on_server(engine)
-        _check_revision(engine, name, old=old)
+        _check_revision(engine, name, old=old, damaged=damaged)
     except SQLAlchemyError as error:
         engine.dispose()
         raise store_error(name, error) from error
@@ -108,9 +110,11 @@ def open_engine(
 
 
 @contextmanager
-def opened(url: str, *, create: bool = False, write: bool = False, old: bool = False) -> Iterator[Engine]:
+def opened(
+    url: str, *, create: bool = False, write: bool = False, old: bool = False, damaged: bool = False
+) -> Iterator[Engine]:
     """Open a database as ``open_engine`` does, and close it at the end."""
-    engine = open_engine(url, create=create, write=write, old=old)
+    engine = open_engine(url, create=create, write=write, old=old, damaged=damaged)
     try:
         yield engine
     finally:
@@ -212,9 +216,20 @@ def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Mapping[
         raise (sa.exc.OperationalError if lost else sa.exc.DBAPIError)(text, None, error) from error
 
 
+_CONCURRENT: Final = {"40001", "40P01", "23505"}
+"""PostgreSQL's codes for a write that another one overtook: serialization, deadlock, and a key that is taken.
+
+Every key is looked up before it is inserted, so a taken one has been inserted by another process since.
+"""
+
+
 def store_error(name: str, error: SQLAlchemyError) -> StoreError:
     """The error for a failure that a database driver reports."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    if getattr(cause, "sqlstate", None) in _CONCURRENT:
+        return StoreUnavailable(
+            f"another process wrote to the database {name} at the same moment: start again"
+        )
     text = " ".join(str(cause).split()) or type(cause).__name__
     advice = sqlite.advice(text)
     # A lost server may come back; only some failures of a file are temporary.
@@ -231,7 +246,27 @@ def revision_of(engine: Engine) -> str | None:
         return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def _check_revision(engine: Engine, name: str, *, old: bool) -> None:
+def unknown_revision(revision: str | None) -> bool:
+    """Whether no version of Tourney gives a revision, as far as this one can know."""
+    known = revision in migrations.REVISIONS or revision in migrations.UNRELEASED
+    return not known and not _is_later(revision)
+
+
+def _is_later(revision: str | None) -> bool:
+    """Whether a revision's number comes after that of the newest one."""
+    number = re.fullmatch(r"v?([0-9]{1,9})", revision or "", re.ASCII)
+    return number is not None and int(number[1]) > int(migrations.newest().removeprefix("v"))
+
+
+def revision_text(name: str, revision: str | None) -> str:
+    """The sentence on a revision that no version of Tourney gives."""
+    return (
+        f"the database {name} bears the revision {revision}, which no version of Tourney gives (this one"
+        f" knows {', '.join(migrations.REVISIONS)}): it was altered; restore a backup"
+    )
+
+
+def _check_revision(engine: Engine, name: str, *, old: bool, damaged: bool) -> None:
     revision = revision_of(engine)
     if revision is None:
         raise StoreError(
@@ -245,6 +280,10 @@ def _check_revision(engine: Engine, name: str, *, old: bool) -> None:
             " before the first release, and cannot be upgraded: export each tournament with that version"
             " (`tourney export --what tournament --measured`) and import the files into a new database"
         )
+    if unknown_revision(revision):
+        if damaged:
+            return
+        raise StoreDamaged(revision_text(name, revision))
     if revision not in migrations.REVISIONS:
         raise StoreError(
             f"the database {name} was made by a newer Tourney (revision {revision}, this one knows"

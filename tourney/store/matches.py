@@ -33,22 +33,6 @@ from tourney.store.column_reading import (
     read_seating,
 )
 from tourney.store.engine import Subject, insert_rows, is_sqlite, transaction
-from tourney.store.models import (
-    ALL_ROWS,
-    ANALYSIS,
-    CHECKPOINT,
-    DICTIONARY,
-    KEY,
-    LOG,
-    MATCH,
-    MEASURED,
-    PLAYED,
-    REPLACED,
-    SCHEDULE,
-    SEAT,
-    START,
-    TOURNAMENT,
-)
 from tourney.store.rows import (
     RESULT,
     KeyOrder,
@@ -66,6 +50,22 @@ from tourney.store.rows import (
     shape_of,
 )
 from tourney.store.schedules import Schedules
+from tourney.store.tables import (
+    ALL_ROWS,
+    ANALYSIS,
+    CHECKPOINT,
+    DICTIONARY,
+    KEY,
+    LOG,
+    MATCH,
+    MEASURED,
+    PLAYED,
+    REPLACED,
+    SCHEDULE,
+    SEAT,
+    START,
+    TOURNAMENT,
+)
 from tourney.store.tournaments import Tournaments, change_tournament
 from tourney.store.values import MatchResult, ReplacedResult, Result, TournamentMatch
 

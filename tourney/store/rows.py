@@ -1,11 +1,12 @@
 """Turn rows of SQL into values and values into rows; every column that is read is checked.
 
-SQLModel does not validate the rows of tables, and its errors would name no row; so checks are here. Functions
+SQLAlchemy does not validate what it reads, and its errors would name no row; so checks are here. Functions
 that check a row raise ColumnError, which names the column; those with a connection raise StoreDamaged, a
 sentence that also names database, table and row.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache, partial
 from itertools import islice, zip_longest
@@ -13,6 +14,7 @@ from typing import Final, NamedTuple, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DBAPIError
 
 from tourney.errors import StoreDamaged
 from tourney.match.record import FAULT_KINDS, FaultKind
@@ -34,10 +36,11 @@ from tourney.store.column_reading import (
     unpack_record,
 )
 from tourney.store.engine import Access, shown
-from tourney.store.models import (
+from tourney.store.tables import (
     DICTIONARY,
     ENTRANT,
     KEY,
+    LEAST,
     LOG,
     MATCH,
     MEASURED,
@@ -46,7 +49,6 @@ from tourney.store.models import (
     SCHEDULE,
     SEAT,
     TOURNAMENT,
-    least_values,
 )
 from tourney.store.values import BLAMING, VOID_REASONS, ReplacedResult, Result
 from tourney.texts import counted
@@ -191,11 +193,11 @@ def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:
 
 @lru_cache
 def _declared(table: sa.Table) -> tuple[tuple[str, type, bool, int], ...]:
-    """The columns of a table as the models declare them: name, type, whether it may be NULL, least value."""
-    least = least_values(table)
-    # SQLModel's texts wrap those of SQLAlchemy.
-    types = {c.name: getattr(c.type, "impl_instance", c.type).python_type for c in table.c}
-    return tuple((c.name, types[c.name], bool(c.nullable), least.get(c.name, 0)) for c in table.c)
+    """The columns of a table: name, type, whether it may be NULL, and its least value or length."""
+    return tuple(
+        (column.name, column.type.python_type, bool(column.nullable), column.info.get(LEAST, 0))
+        for column in table.c
+    )
 
 
 def check_columns(table: sa.Table, row: Columns) -> None:
@@ -300,13 +302,21 @@ def altered(database: str, table: sa.Table, key: object, misfit: ColumnError, wh
 def bad_row(connection: Connection, table: sa.Table, row: Columns, misfit: ColumnError) -> StoreDamaged:
     """The error for a row, named by its primary key."""
     whose = ""
-    if table in (TOURNAMENT, ENTRANT):
-        whose = f"{'entrant ' if table is ENTRANT else ''}{row['name']}"
-    elif (id_ := row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)) is not None:
-        match = connection.execute(_NAMED.where(SCHEDULE.c.id == id_)).first()
-        whose = "" if match is None else f"match {match.number} of {match.name}"
+    # The name of the match may be what cannot be read.
+    with suppress(DBAPIError):
+        whose = _owner(connection, table, row)
     key = ",".join(str(row[column.name]) for column in table.primary_key)
     return altered(shown(connection.engine.url), table, key, misfit, whose)
+
+
+def _owner(connection: Connection, table: sa.Table, row: Columns) -> str:
+    """The entrant, tournament or match that a row belongs to, for people."""
+    if table in (TOURNAMENT, ENTRANT):
+        return f"{'entrant ' if table is ENTRANT else ''}{row['name']}"
+    if (id_ := row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)) is not None:
+        match = connection.execute(_NAMED.where(SCHEDULE.c.id == id_)).first()
+        return "" if match is None else f"match {match.number} of {match.name}"
+    return ""
 
 
 def table_of(column: str) -> sa.Table:

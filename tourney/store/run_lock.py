@@ -113,7 +113,7 @@ def _byte_lock(path: Path, tournament: int, name: str) -> Iterator[None]:
             fcntl.fcntl(fd, fcntl.F_OFD_SETLK, _byte(fcntl.F_WRLCK, tournament))
         except OSError as error:
             if error.errno in (errno.EAGAIN, errno.EACCES):
-                raise _already_running(name) from None
+                raise already_running(name) from None
             raise StoreError(
                 f"the file system of {path} has no locks ({error.strerror}): move the database to a local"
                 " disk"
@@ -174,7 +174,7 @@ def _acquire(path: Path, name: str) -> int:
         if _is_at(fd, path):
             return fd
         os.close(fd)
-    raise _already_running(name)
+    raise already_running(name)
 
 
 def _is_at(fd: int, path: Path) -> bool:
@@ -247,7 +247,7 @@ def _server_lock(engine: Engine, tournament: int, name: str, label: str) -> Iter
     except SQLAlchemyError as error:
         raise store_error(place, error) from error
     if not taken:
-        raise _already_running(name)
+        raise already_running(name)
 
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get(sqlite.WRITE) and not session.hold():
@@ -278,7 +278,8 @@ def _running_on_server(engine: Engine, tournament: int) -> Running | None:
     return UNKNOWN
 
 
-def _already_running(name: str) -> UsageError:
+def already_running(name: str) -> UsageError:
+    """The error for a start of a tournament that another process runs."""
     return UsageError(
         f"{name} is being run by another process already: wait for it, or stop it (see `tourney status`)"
     )

@@ -20,7 +20,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.util import LRUCache
 
-from tourney.errors import StoreError, StoreUnavailable
+from tourney.errors import StoreDamaged, StoreError, StoreUnavailable
 from tourney.files import is_mount_point, make_temporary, sweep, writing_by_path
 from tourney.store import migrations
 
@@ -240,16 +240,16 @@ CHECKED_AT_EACH_OPENING: Final = 1 << 28
 
 
 def check(path: Path, *, write: bool = False) -> bool:
-    """Raise StoreError for a file that is missing, not ours, damaged, or (``write``) cannot be written.
+    """Raise StoreError for a file that is missing, not ours, or (``write``) cannot be written.
 
-    Of a file above ``CHECKED_AT_EACH_OPENING`` that is only read, damage is found where it is read.
-    Return whether it is frozen: read-only, with no log beside it. SQLite would make one; so ``connect`` to it
-    with ``frozen``.
+    The error is StoreDamaged for a damaged one. Of a file above ``CHECKED_AT_EACH_OPENING`` that is only
+    read, damage is found where it is read. Return whether it is frozen: read-only, with no log beside it.
+    SQLite would make one; so ``connect`` to it with ``frozen``.
     """
     if path.is_char_device() or path.is_block_device() or path.is_fifo() or path.is_socket():
         raise StoreError(f"{path} is a device, a pipe or a socket and no database; name a file")
     _check_file(path)
-    read_only = not write and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+    read_only = not write and _is_read_only(path)
     frozen = read_only and not _size_of_wal(path)
     if not frozen:
         _refuse_names(path)
@@ -266,7 +266,7 @@ def check(path: Path, *, write: bool = False) -> bool:
             checked = write or path.stat().st_size <= CHECKED_AT_EACH_OPENING
             problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if checked else "ok"
             if problem != "ok":
-                raise StoreError(
+                raise StoreDamaged(
                     f"the database {path} is damaged ({' '.join(problem.split())}): restore a backup"
                 )
             if write:
@@ -283,8 +283,18 @@ def check(path: Path, *, write: bool = False) -> bool:
         what = advice(str(error))
         if shared.exists() and not os.access(shared, os.W_OK):
             what = f"; {shared} cannot be written: remove it while no program uses the database"
-        raise StoreError(f"the database {path} cannot be used: {error}{what}") from error
+        kind = StoreDamaged if "damaged" in what else StoreError
+        raise kind(f"the database {path} cannot be used: {error}{what}") from error
     return frozen
+
+
+def _is_read_only(path: Path) -> bool:
+    return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def is_frozen(path: Path) -> bool:
+    """Whether a file must be read as it lies there, as ``check`` returns it, without a check."""
+    return _is_read_only(path) and not _size_of_wal(path)
 
 
 def _check_file(path: Path) -> None:
@@ -306,13 +316,13 @@ def _check_file(path: Path) -> None:
     if not header.startswith(_MAGIC[: len(header)]):
         raise StoreError(f"the file {path} is not an SQLite database; name another one")
     if len(header) < 100:
-        raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
+        raise StoreDamaged(f"the database {path} is damaged: it breaks off in its header; restore a backup")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise StoreError(f"the database {path} is another program's; name another one")
     page = int.from_bytes(header[16:18], "big")
     # SQLite would take the missing part of a page for zeros.
     if not _size_of_wal(path) and path.stat().st_size % (page if page > 1 else 65536):
-        raise StoreError(f"the database {path} is damaged: it breaks off within a page; restore a backup")
+        raise StoreDamaged(f"the database {path} is damaged: it breaks off within a page; restore a backup")
 
 
 def _refuse_names(path: Path) -> None:
@@ -393,16 +403,31 @@ class Orphan(NamedTuple):
     sentence: str
 
 
-def full_check(path: Path) -> tuple[tuple[str, ...], tuple[Orphan, ...]]:
-    """The problems that SQLite's thorough check finds, and the orphaned rows."""
+def full_check(path: Path, most: int) -> tuple[tuple[str, ...], tuple[Orphan, ...]]:
+    """At most ``most`` problems that SQLite's thorough check finds, and the orphaned rows.
+
+    A damaged file is read as far as it can be. Raises StoreError as ``check`` does for all others.
+    """
+    opening = ""
     try:
-        with closing(connect(path, frozen=check(path))) as connection:
-            lines = connection.execute("PRAGMA integrity_check(20)")
-            problems = [problem for (problem,) in lines if problem != "ok"]
-            orphans = [
+        check(path)
+    except StoreDamaged as error:
+        opening = str(error)
+    problems: list[str] = []
+    orphans: list[Orphan] = []
+    try:
+        with closing(connect(path, frozen=is_frozen(path))) as connection:
+            for (text,) in connection.execute(f"PRAGMA integrity_check({most})"):
+                # Problems of one tree come as one text, below a line that names the file.
+                problems += [line for line in text.splitlines() if line != "ok" and line[:3] != "***"]
+            orphans += (
                 Orphan(table, f"row {row} of {table} refers to a row of {parent} that is missing")
                 for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check")
-            ]
+            )
     except sqlite3.Error as error:
-        raise StoreError(f"the database {path} cannot be used: {error}{advice(str(error))}") from error
+        if "damaged" not in (what := advice(str(error))):
+            raise StoreError(f"the database {path} cannot be used: {error}{what}") from error
+        opening = opening or f"the database {path} cannot be read whole: {error}"
+    if opening and not any(problem in opening for problem in problems):
+        problems.insert(0, opening)
     return tuple(problems), tuple(orphans)

@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import structs
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError
 
 from tourney.errors import StoreError, UsageError
 from tourney.match.result import machine_of
@@ -28,7 +29,15 @@ from tourney.store.column_reading import (
     unpack_measured,
 )
 from tourney.store.engine import Subject
-from tourney.store.models import (
+from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of
+from tourney.store.rows import (
+    check_columns,
+    dictionaries_of,
+    each,
+    read_value,
+    read_values,
+)
+from tourney.store.tables import (
     ARCHIVE,
     DRAW_PROBABILITY,
     ENTRANT,
@@ -40,14 +49,6 @@ from tourney.store.models import (
     SCHEDULE,
     TOURNAMENT,
     VERDICT,
-)
-from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of
-from tourney.store.rows import (
-    check_columns,
-    dictionaries_of,
-    each,
-    read_value,
-    read_values,
 )
 from tourney.store.values import (
     Origin,
@@ -150,6 +151,10 @@ def _change_entrant(connection: Connection, tournament: int, number: int, **valu
     connection.execute(sa.update(ENTRANT).where(mine).values(**values))
 
 
+def _taken(name: str) -> UsageError:
+    return UsageError(f"the database holds a tournament {name!r} already")
+
+
 class Tournaments(Subject):
     """Reads and writes tournaments: entrants, archives, presentations and verdicts too."""
 
@@ -228,23 +233,26 @@ class Tournaments(Subject):
             run = StoredRun(**structs.asdict(run), breadth_first=order)
         with self._access.write() as connection:
             if connection.execute(sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.name == plan.name)).first():
-                raise UsageError(f"the database holds a tournament {plan.name!r} already")
-            made = connection.execute(
-                sa.insert(TOURNAMENT).values(
-                    name=plan.name,
-                    game=plan.game,
-                    format=plan.format,
-                    seats=plan.seats,
-                    seed=str(seed),
-                    seed_chosen=origin.chosen,
-                    salt=origin.salt or None,
-                    beacon=None if origin.beacon is None else msgspec.json.encode(origin.beacon).decode(),
-                    plan=canonical(plan_data(plan)),
-                    run=canonical(run_data(run)),
-                    complete=False,
-                    created=created,
-                )
+                raise _taken(plan.name)
+            row = sa.insert(TOURNAMENT).values(
+                name=plan.name,
+                game=plan.game,
+                format=plan.format,
+                seats=plan.seats,
+                seed=str(seed),
+                seed_chosen=origin.chosen,
+                salt=origin.salt or None,
+                beacon=None if origin.beacon is None else msgspec.json.encode(origin.beacon).decode(),
+                plan=canonical(plan_data(plan)),
+                run=canonical(run_data(run)),
+                complete=False,
+                created=created,
             )
+            try:
+                made = connection.execute(row)
+            except IntegrityError as error:
+                # On a server a transaction does not see what another one commits after its first look.
+                raise _taken(plan.name) from error
             if made.inserted_primary_key is None:
                 raise StoreError("the database gave a new tournament no id")
             tournament: int = made.inserted_primary_key[0]

@@ -1,5 +1,6 @@
 """Real Dask clusters on this machine: a scheduler and workers as processes, and runs on them."""
 
+import json
 import os
 import socket
 import subprocess
@@ -104,6 +105,13 @@ class Cluster:
         words += ["--host", "127.0.0.1", "--memory-limit", "0", "--local-directory", str(self.folder)]
         self.workers[name] = self._start(name, [*words, *preload])
         return self.workers[name]
+
+    def worker_of_spec(self, name: str, options: Mapping[str, object]) -> None:
+        """Start a worker as Dask's own clusters do on their hosts: by a module, from options as JSON."""
+        spec = json.dumps({"cls": "distributed.Nanny", "opts": dict(options)})
+        address = f"{self.scheme}://127.0.0.1:{self.port}"
+        words = ["-m", "distributed.cli.dask_spec", address, "--spec", spec]
+        self.workers[name] = self._start(name, words)
 
     def restart(self) -> None:
         """Restart the scheduler; its workers are gone with it."""

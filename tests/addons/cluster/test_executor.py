@@ -1,5 +1,6 @@
 """An executor on other hosts: what they lose, fail or withhold changes no result."""
 
+import time
 from itertools import count
 
 import pytest
@@ -156,7 +157,7 @@ def test_scheduler_lost_for_good_ends_the_run(repository: Database) -> None:
 
 def test_run_without_workers_waits_for_one(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
     def join(text: str) -> None:
-        if text == "no worker of the cluster is there; waiting for one":
+        if text.startswith("no worker of the cluster is there; waiting for one"):
             paused.append(executor.paused())
             link.there["b"] = FakeNode("b")
 
@@ -167,6 +168,35 @@ def test_run_without_workers_waits_for_one(cup: Cup, case: tuple[str, dict[int, 
     assert cup.run(executor).end is End.FINISHED
     assert cup.digests == case[1]
     assert paused == ["no worker of the cluster is there; waiting for one"]
+
+
+def test_run_waits_for_workers_only_as_long_as_its_patience(
+    repository: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scheduler is there, the workers have closed themselves, and nobody starts them again."""
+    cup = Cup(repository)
+    monkeypatch.setattr(FakeCluster, "patience_seconds", 20.0)
+    link = FakeLink(FakeNode("a", lambda request, reply: reply if request.number < 4 else link.there.clear()))
+    executor = cluster(link)
+    ahead = 0.0
+    monkeypatch.setattr(executor, "clock", lambda: time.monotonic() + ahead)
+
+    def let_time_pass(text: str) -> None:
+        nonlocal ahead
+        ahead = 21.0 if text.startswith("no worker of the cluster is there") else ahead
+
+    cup.said = Said(let_time_pass)
+    with refused(
+        WorkerError, "no worker of the cluster has come for 20 seconds (--patience)", "start workers"
+    ):
+        cup.run(executor)
+    assert set(cup.digests) <= {1, 2, 3}
+
+
+def test_run_without_a_first_worker_ends_after_its_patience(repository: Database) -> None:
+    executor = cluster(FakeLink())
+    with refused(WorkerError, "no worker that offers match slots has come", "(--patience)"):
+        Cup(repository).run(executor)
 
 
 def test_bot_that_fills_memory_on_every_host_loses_at_last(repository: Database) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import replay_spool
 from tourney.run.engine.run_control import RunControl
 from tourney.run.engine.spool import Spool, read_spool
-from tourney.run.summary import End
+from tourney.run.summary import End, RunProgress, RunStatus
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 from tourney.store.matches import Matches
@@ -85,6 +86,31 @@ def test_full_disk_pauses_the_run_without_loss(
     assert f"in {spool.path}" in paused
     assert on.startswith("resumed: the database can be written again after ")
     assert not spool.dirty
+
+
+@pytest.mark.parametrize("failures", [0, 3])
+def test_heartbeats_tell_of_the_last_match_and_the_pause(
+    repository: Database, monkeypatch: pytest.MonkeyPatch, failures: int
+) -> None:
+    begin(repository, 4)
+    Failing(monkeypatch, Matches, failures)
+    statuses: list[RunStatus] = []
+
+    class Watching(RecordingListener):
+        def heartbeat(self, progress: RunProgress, status: RunStatus) -> None:
+            statuses.append(status)
+
+    wall = count(1_000)
+    monkeypatch.setattr("tourney.run.engine.coordinator.time.time", lambda: float(next(wall)))
+    # Two seconds between two looks at the clock, so that each step has its heartbeat.
+    patient(repository, listener=Watching(), clock=count(0, 2).__next__).run()
+    if failures:
+        first = next(number for number, status in enumerate(statuses) if status.paused)
+        assert {status.paused_since for status in statuses if status.paused} == {1_000.0 + first}
+        assert statuses[first].last_match == 0
+    else:
+        assert statuses[-1].last_match >= 1_000
+        assert {status.paused_since for status in statuses} == {0}
 
 
 def test_unstored_round_pauses_the_run(repository: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,3 +67,25 @@ def test_tournament_begun_by_another_process_meanwhile_is_refused(
         monkeypatch.setattr(tournament_run, "prepare", slow)
         with refused(UsageError, "cup is being run by another process already"), start():
             pass
+
+
+def test_start_that_another_process_overtook_says_to_start_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one has stored the tournament and does not hold its lock, not yet or no longer."""
+    file = read_tournament_file(write_file(tmp_path, THREE_PEBBLES))
+    url = str(tmp_path / "t.db")
+    start = partial(open_tournament, file, url, BotStore(tmp_path / "bots"), lambda _: None)
+
+    def overtaken(*args: Any, **options: Any) -> Any:
+        preparation = prepare(*args, **options)
+        monkeypatch.setattr(tournament_run, "prepare", prepare)
+        with start():
+            pass
+        return preparation
+
+    monkeypatch.setattr(tournament_run, "prepare", overtaken)
+    with refused(UsageError, "another process began cup while this one prepared it: start again"), start():
+        pass
+    with start() as begun:
+        assert begun.tournament.plan.name == "cup"

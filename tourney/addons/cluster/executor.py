@@ -17,7 +17,8 @@ from tourney.addons.cluster.batches import SubmittedMatch
 from tourney.addons.cluster.dispatcher import ClusterSettings, Dispatcher
 from tourney.addons.cluster.nodes import ClusterLink, ClusterNode, LinkLostError, NodePoller
 from tourney.errors import TourneyError, WorkerError
-from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
+from tourney.match.result import Playing
+from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply
 from tourney.run.workers.local import LocalExecutor
 
 _LOOK_SECONDS: Final = 0.5  # between two looks at the nodes
@@ -35,7 +36,11 @@ class ClusterExecutor(MatchExecutor):
     """A match without a reply is played elsewhere after this time, or ten times the longest so far."""
     answer_seconds: ClassVar[float] = 900.0
     """How long the run waits before its start for hosts to describe themselves and to build the bots."""
-    patience_seconds: ClassVar[float] = 60.0  # How long a lost scheduler may take to come back
+    patience_seconds: ClassVar[float] = 60.0
+    """The least time to wait for a lost scheduler or a first worker; ``Run.patience`` may be longer.
+
+    A scheduler and workers that are started again need some seconds to find each other.
+    """
     silence_seconds: ClassVar[float] = 300.0
     """How long a scheduler whose connection stands may give no answer."""
 
@@ -54,6 +59,8 @@ class ClusterExecutor(MatchExecutor):
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="tourney-cluster", daemon=True)
         self._paused = ""
+        self._patience = self.patience_seconds
+        self._without_workers: float | None = None  # since when, if no worker is there
         self._shown: tuple[Playing, ...] = ()
         self._closing = self._over = False
         self._problem: TourneyError | None = None
@@ -75,6 +82,7 @@ class ClusterExecutor(MatchExecutor):
     def begin(self, run: Run) -> None:
         """Connect, ask all hosts for their descriptions, and send them the bots."""
         self._run = run
+        self._patience = max(self.patience_seconds, run.patience)
         self._dispatcher = Dispatcher(
             self._link, run, self._settings, self.make_judge, self._inbox.put, self.clock
         )
@@ -159,7 +167,10 @@ class ClusterExecutor(MatchExecutor):
         if not any(node.slots for node in nodes.values()):
             some = f"; the {len(nodes)} that are there offer none: see docs/how-to/cluster.md"
             self._run.say(f"waiting for workers that offer match slots{some if nodes else ''}")
+        until = self.clock() + self._patience
         while not any(node.slots for node in nodes.values()):
+            if self.clock() > until:
+                raise self._no_workers("that offers match slots")
             time.sleep(_LOOK_SECONDS)
             nodes = self._poller.poll() or nodes
         asked = [self._dispatcher.admission.ask(nodes[key]) for key in sorted(nodes) if nodes[key].slots]
@@ -172,10 +183,10 @@ class ClusterExecutor(MatchExecutor):
 
     def _reconnect(self, why: str) -> None:
         """Wait until the cluster is there again; all that was in play is replayed."""
-        self._run.say(f"{why}; trying again for {self.patience_seconds:.0f} seconds")
+        self._run.say(f"{why}; trying again for {self._patience:,.0f} seconds")
         self._paused = why
         self._dispatcher.forget_nodes()
-        until = self.clock() + self.patience_seconds
+        until = self.clock() + self._patience
         while not self._over:
             try:
                 self._link.connect()
@@ -224,9 +235,22 @@ class ClusterExecutor(MatchExecutor):
     def _look(self, nodes: Mapping[str, ClusterNode]) -> None:
         if self._dispatcher.look(nodes):
             self._paused = ""
-        elif not self._paused:
+            self._without_workers = None
+            return
+        # Workers whose scheduler was lost end too, so a scheduler that is back may stay without any.
+        if self._without_workers is None:
+            self._without_workers = self.clock()
+        elif self.clock() - self._without_workers > self._patience:
+            raise self._no_workers("of the cluster")
+        if not self._paused:
             self._paused = "no worker of the cluster is there; waiting for one"
-            self._run.say(self._paused)
+            self._run.say(f"{self._paused}, for {self._patience:,.0f} seconds")
+
+    def _no_workers(self, kind: str) -> WorkerError:
+        return WorkerError(
+            f"no worker {kind} has come for {self._patience:,.0f} seconds (--patience); start workers and run"
+            " again: all stored results are kept"
+        )
 
     def _give_up(self, error: BaseException) -> None:
         if not isinstance(error, TourneyError):

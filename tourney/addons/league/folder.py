@@ -22,8 +22,6 @@ the organiser, ``inbox/AUTHOR`` and ``outbox/AUTHOR`` to the author.
 
 import json
 import os
-import shlex
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,6 +50,7 @@ from tourney.held_folder import account_name
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
 from tourney.run.private_paths import private_paths
+from tourney.run.timer_units import DailyCommand
 from tourney.schema import SchemaError, read
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
@@ -268,42 +267,9 @@ def cron_files(folder: Path, opens: str) -> dict[str, str]:
 
     They run as the owner of the folder; before there is a folder, as this process's user.
     """
-    program = f"{sys.executable} -m tourney"
-    place = shlex.quote(str(folder))
-    night = f"{program} league night --league {place}"
-    hour, minute = opens.split(":")
-    user = account_name(folder.stat().st_uid if folder.exists() else os.geteuid())
-    return {
-        f"{folder.name}-night.service": f"""\
-[Unit]
-Description=Night of the league {folder.name}
-
-[Service]
-Type=oneshot
-# The owner of the folder: another account could not read its records, and root needs no right to run them.
-User={user}
-UMask=0077
-ExecStart={night}
-Delegate=yes
-TimeoutStartSec=infinity
-""",
-        f"{folder.name}-night.timer": f"""\
-[Unit]
-Description=Nights of the league {folder.name}
-
-[Timer]
-OnCalendar=*-*-* {hour}:{minute}:00
-# After a power cut in the night, the next boot goes on with it.
-OnBootSec=2min
-
-[Install]
-WantedBy=timers.target
-""",
-        "crontab": f"""\
-{int(minute)} {int(hour)} * * * umask 077; {night} --quiet
-# For the crontab of the owner of the folder: crontab -u {user} crontab
-""",
-    }
+    words = ("league", "night", "--league", str(folder))
+    title = f"Night of the league {folder.name}"
+    return DailyCommand(f"{folder.name}-night", title, words, folder, opens, private=True).files()
 
 
 _AUTHORS = """\

@@ -26,7 +26,9 @@ class DatabaseCheckDocument(Document, frozen=True, kw_only=True):
 def command(db: str) -> None:
     """Check the database for damage: its pages, references and column values.
 
-    Exits with code 1 if it finds any. To check the records, use `tourney verify --all`.
+    Lists every problem, also of a file of which only a part can be read, and exits with code 1 if there is
+    any. Exits with code 3 if there is no database of Tourney, or an older or newer one, which cannot be
+    checked. To check the records, use `tourney verify --all`.
     """
     name = shown(db)
     with counting(current(), "check", "rows") as step:

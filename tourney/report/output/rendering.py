@@ -61,7 +61,7 @@ class Renderer:
     @cached_property
     def paged(self) -> frozenset[int]:
         """The numbers of the matches with a page."""
-        return picked(self.source, self.options.match_pages) - self.source.disclosed.sealed
+        return picked(self.source, self.options.match_pages, worth=True) - self.source.disclosed.sealed
 
     @cached_property
     def lines(self) -> Sequence[ListedMatch]:

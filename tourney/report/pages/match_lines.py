@@ -3,8 +3,12 @@
 It imports little, because every process that renders matches imports it.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest, nsmallest
+from itertools import chain, islice, zip_longest
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
@@ -124,16 +128,47 @@ def pgn_path(setting: MatchSetting, line: ListedMatch) -> str:
     return f"matches/{line.number}.pgn" if written and line.href else ""
 
 
-def picked(source: "ReportSource", most: int) -> frozenset[int]:
-    """The numbers of at most ``most`` matches in schedule order, but matches with faults first."""
+WORTH_SEEING = 60
+"""Matches that get their pages for each kind of matches worth seeing, before all others."""
+
+
+def picked(source: "ReportSource", most: int, *, worth: bool = False) -> frozenset[int]:
+    """The numbers of at most ``most`` matches in schedule order, but matches with faults first.
+
+    With ``worth``, upsets, short wins and long games come next, in turn.
+    """
     faulty: list[int] = []
     others: list[int] = []
+    seen: list[tuple[float, int, int]] = []  # how much of an upset, actions, number
+    # Without a choice all matches count the same, and the ratings need not be known yet.
+    choose = worth and len(source.matches) > most
     for match in source.matches:
         # Faults are what an author looks for first, and few: they get their pages before all others.
-        group = faulty if any(match.result.faults) else others
-        if len(group) < most:
-            group.append(match.number)
-    return frozenset([*faulty, *others][:most])
+        if any(match.result.faults):
+            faulty.append(match.number)
+            continue
+        if len(others) < most:
+            others.append(match.number)
+        if choose and match.result.digest and not match.result.void:
+            seen.append((_upset(source, match), match.result.actions, match.number))
+    decided = [entry for entry in seen if entry[0] > -math.inf]
+    kinds = (
+        nlargest(WORTH_SEEING, decided),
+        nsmallest(WORTH_SEEING, decided, key=itemgetter(1, 2)),
+        nlargest(WORTH_SEEING, seen, key=itemgetter(1, 2)),
+    )
+    in_turn = (entry[2] for entry in chain.from_iterable(zip_longest(*kinds)) if entry is not None)
+    return frozenset(islice(dict.fromkeys([*faulty, *in_turn, *others]), most))
+
+
+def _upset(source: "ReportSource", match: FinishedMatch) -> float:
+    """The Elo by which the best loser is ahead of the winner; minus infinity without one winner."""
+    ranks = match.result.ranks
+    if ranks.count(1) != 1:
+        return -math.inf
+    elo = [source.elo[entrant].elo for entrant in match.seats]
+    first = ranks.index(1)
+    return max(rating for seat, rating in enumerate(elo) if seat != first) - elo[first]
 
 
 def match_lines(source: "ReportSource", paged: Collection[int], *, measured: bool) -> Sequence[ListedMatch]:

@@ -6,6 +6,7 @@ Only the main thread touches its state: workers and signals reach it through a q
 """
 
 import signal
+import time
 from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
@@ -16,6 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import Final
 
 from tourney.errors import InputError, StoreError, TourneyError, WorkerError
+from tourney.match.result import Cause
 from tourney.run.engine.bench_policy import (
     BenchDecision,
     BenchPolicy,
@@ -29,7 +31,7 @@ from tourney.run.engine.recorder import NumberedRow, Recorder, RowArguments, spe
 from tourney.run.engine.run_control import MatchRetries, RunControl, catch_signals
 from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
 from tourney.run.summary import End, RunStatus, Summary
-from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, MatchTask, WorkerReply, played_on
+from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, MatchTask, WorkerReply, played_on
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
 from tourney.store.database import Database
@@ -95,6 +97,8 @@ class Coordinator:
         self._end: End | None = None
         self._error: TourneyError | None = None
         self._last_heartbeat = control.clock()
+        self._status = RunStatus()
+        self._reported = 0  # matches of this run in the last heartbeat
 
     def run(self) -> Summary:
         """Play until all is played, the time is up, or a signal comes.
@@ -176,9 +180,17 @@ class Coordinator:
         now = self._clock()
         if now - self._last_heartbeat >= _IDLE_SECONDS:
             self._last_heartbeat = now
-            paused = self._recorder.retry.why or self._executor.paused()
-            status = RunStatus(self._executor.running(), paused, self._executor.workers)
-            self._listener.heartbeat(self._recorder.progress(), status)
+            self._send_heartbeat()
+
+    def _send_heartbeat(self) -> None:
+        progress = self._recorder.progress()
+        paused = self._recorder.retry.why or self._executor.paused()
+        status = RunStatus(self._executor.running(), paused, self._executor.workers)
+        new_match = progress.played > self._reported
+        self._reported = progress.played
+        # For people and other programs, so by the clock of the wall.
+        self._status = status.following(self._status, new_match=new_match, now=time.time())
+        self._listener.heartbeat(progress, self._status)
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, int):

@@ -53,6 +53,7 @@ from tourney.schema import show
 from tourney.store.beacon import Beacon
 from tourney.store.database import Database
 from tourney.store.engine import database_exists, parse_url, shown
+from tourney.store.run_lock import already_running
 from tourney.store.values import Origin, Tournament
 
 MANY: Final = 50_000  # from this many stored matches on, a run does not read each of them before it goes on
@@ -153,20 +154,20 @@ def _prepare(
 
 def _begin(database: Database, preparation: Preparation, say: Say) -> Tournament:
     file = preparation.file
-    begun = database.tournaments.find(file.plan.name)
-    if begun is not None:  # another process has begun it since: this is refused while that one plays
-        with database.run_lock(begun, time.time()):
-            pass
     seed = secrets.randbits(128) if file.seed is None else file.seed
     beacon = None if file.beacon is None else Beacon(file.beacon.round)
-    tournament = database.tournaments.add(
-        file.plan,
-        seed=seed if beacon is None else 0,  # 0 until the beacon's value is known
-        origin=Origin(file.seed is not None, secrets.token_hex(16), beacon),
-        run=file.run,
-        entrants=preparation.added,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
+    try:
+        tournament = database.tournaments.add(
+            file.plan,
+            seed=seed if beacon is None else 0,  # 0 until the beacon's value is known
+            origin=Origin(file.seed is not None, secrets.token_hex(16), beacon),
+            run=file.run,
+            entrants=preparation.added,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+    except UsageError:
+        _refuse_begun(database, file.plan.name)
+        raise
     if file.presentation:
         database.tournaments.keep_presentation(tournament.id, file.presentation)
     game = find_game(tournament.game)
@@ -176,6 +177,17 @@ def _begin(database: Database, preparation: Preparation, say: Say) -> Tournament
     if not tournament.waits:
         pair_next(database, tournament.id)
     return database.tournaments.by_id(tournament.id)
+
+
+def _refuse_begun(database: Database, name: str) -> None:
+    """Raise UsageError for a tournament that another process has begun since this one looked."""
+    begun = database.tournaments.find(name)
+    if begun is None:
+        return
+    # Its lock is only looked at: to take it for a moment would stop the other process, which takes it now.
+    if database.running(begun.id) is not None:
+        raise already_running(name)
+    raise UsageError(f"another process began {name} while this one prepared it: start again to continue it")
 
 
 def _open_beacon(
@@ -361,7 +373,8 @@ def _play(
     with closing(spool), closing(status):
         executor = make_executor()  # last: a file or a bot that is refused starts no process
         run = executor_run(database, tournament, builds.store, listener.say)
-        executor.begin(replace(run, floor=None if options.allow_weaker else floor))
+        allowed_floor = None if options.allow_weaker else floor
+        executor.begin(replace(run, floor=allowed_floor, patience=options.retry_seconds))
         summary = Coordinator(database, tournament.id, executor, builds.store.root, control).run()
         ended = database.tournaments.by_id(tournament.id)
         if summary.end in (End.FINISHED, End.FAULTS):

@@ -114,7 +114,7 @@ def command(a: str, b: str, options: _CompareRequest) -> None:
     elo0 exactly when H1 is proven. Faults count as losses. The same command continues where it stopped, and
     shows the result once the comparison has ended.
 
-    With --sprt the test is the pentanomial GSPRT, as fishtest and fastchess print it: some tenth quicker
+    With --sprt the test is the pentanomial GSPRT, as fishtest and fastchess print it: 5 to 15 % quicker
     between its bounds, but its error rates hold approximately and at the bounds only, luck is not subtracted,
     and the interval does not decide.
 

@@ -44,7 +44,8 @@ class PairOptions(opt.CommandOptions):
         type=click.Path(path_type=Path),
     )
     clock: str | None = option(
-        "--clock SECONDS[+INC]", "Time per match, and more for each action, as 8+0.08."
+        "--clock [N/]SECONDS[+INC]",
+        "Time per match, or again after each N actions, and more for each action: 8+0.08, 40/60.",
     )
     nodes: int | None = option("--nodes N", "Nodes per action, which bots are to keep.")
     limit: tuple[str, ...] = option(
@@ -52,7 +53,7 @@ class PairOptions(opt.CommandOptions):
     )
     book: Path | None = option(
         "--opening-book FILE",
-        "Openings: a line of actions each or, for chess, .epd or .pgn.",
+        "Openings: a line of actions each or, for chess, .epd, .pgn or .bin.",
         type=click.Path(path_type=Path),
     )
     no_luck: bool = option("--no-luck", "Leave the luck of the dice in the scores of pairs.")
