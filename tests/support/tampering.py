@@ -1,8 +1,8 @@
 """Ways to alter a database, each tried against every check; the outcome is a table in the documentation.
 
 ``python -m tests.support.tampering`` rewrites the table of ``docs/reference/verification.md``. With each
-alteration the root kept in the database becomes that of the altered one, so that it gives nothing away. The module is
-long because it is a list: one entry for each alteration.
+alteration the root kept in the database becomes that of the altered one, so that it gives nothing away. The
+module is long because it is a list: one entry for each alteration.
 """
 
 import json
