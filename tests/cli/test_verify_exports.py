@@ -93,7 +93,7 @@ OUTSIDE: dict[str, Callable[[Lines], Any]] = {
     "a note": lambda lines: lines[4].update(note="rain"),
     "the root left out": lambda lines: lines[0].pop("root"),
 }
-"""Not found, as docs/how-to/verify.md says; the command names these parts."""
+"""Not found, as docs/reference/verification.md says; the command names these parts."""
 
 
 def altered(exported: tuple[Lines, str], path: Path, change: Callable[[Lines], Any]) -> Path:

@@ -46,7 +46,7 @@ def test_actions_are_a_frame_with_actors_and_positions(match: tourney.FoundMatch
     assert frame.loc[chance, "entrant"].isna().all()
     assert set(frame.loc[~chance, "entrant"]) == {seat.name for seat in match.record.seats}
     assert frame["position"].iloc[-1] == list(match.positions())[-1].text
-    assert frame["ms"].isna().all()
+    assert frame["time_ms"].isna().all()
 
 
 def test_records_that_cannot_be_replayed_are_refused(match: tourney.FoundMatch) -> None:

@@ -95,8 +95,8 @@ def test_anchors_fix_the_mean_of_some_ratings(database: tourney.DatabaseReader) 
     first, second, _ = cup.ratings()["name"]
     elo = cup.ratings(anchors={first: 1500, second: 1400}).set_index("name")["elo"]
     assert (elo[first] + elo[second]) / 2 == pytest.approx(1450)
-    with refused(UsageError, "has no entrant 'nobody'; its entrants:"):
-        cup.ratings(anchors={"nobody": 0})
+    with refused(UsageError, "has no entrant 'ghost'; its entrants:"):
+        cup.ratings(anchors={"ghost": 0})
     with refused(UsageError, "the method trueskill has no Elo to anchor"):
         cup.ratings("trueskill", anchors={first: 0})
 

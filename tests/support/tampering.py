@@ -1,8 +1,8 @@
 """Ways to alter a database, each tried against every check; the outcome is a table in the documentation.
 
-``python -m tests.support.tampering`` rewrites the table of ``docs/how-to/verify.md``. With each alteration
-the root kept in the database becomes that of the altered one, so that it gives nothing away. The module is
-long because it is a list: one entry for each alteration.
+``python -m tests.support.tampering`` rewrites the table of ``docs/reference/verification.md``. With each
+alteration the root kept in the database becomes that of the altered one, so that it gives nothing away. The
+module is long because it is a list: one entry for each alteration.
 """
 
 import json
@@ -51,7 +51,7 @@ from tourney.store.derived import Checkpoint, DrawProbability
 from tourney.store.values import RANDOM, MatchResult, Plan, RunSettings, StoredEntrant
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PAGE: Final = ROOT / "docs" / "how-to" / "verify.md"
+PAGE: Final = ROOT / "docs" / "reference" / "verification.md"
 CHECKER: Final = ROOT / "seeds" / "check.py"
 CHECKS: Final = ("db check", "verify --all", "verify --root", "rerun --all", "check.py")
 LETTERS: Final = "abcdef"

@@ -59,7 +59,7 @@ OUTSIDE_ROOT: Final = (
     "verdicts of comparisons, promotions of baselines, names of archives",
     "dates, hosts, times, logs, notes and other measurements",
 )
-"""Data that can be altered without another root; docs/how-to/verify.md says which checks find that."""
+"""Data that can be altered without another root; docs/reference/verification.md says what finds it."""
 Elo = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 VoidEnd = tuple[list[int], str | None, int | None]
 PlanEntry = JsonObject
