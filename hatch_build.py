@@ -1,10 +1,13 @@
-"""Compiles the cores of games when Tourney is built or installed, if Cython and a C compiler are there.
+"""Compiles the cores of games and the launcher of bots when Tourney is built or installed, where it can.
+
+Cores need Cython and a C compiler, the launcher a C compiler for Linux.
 
     python hatch_build.py [--plain]
 
-compiles them in a checkout, or with --plain removes the compiled forms. Hatchling runs the same as a hook of
-wheels and editable installs. Whatever goes wrong leaves plain Python, which gives the same results; the
-environment variable TOURNEY_PLAIN=1 asks for that.
+compiles them in a checkout, or with --plain removes the compiled cores. Hatchling runs the same as a hook of
+wheels and editable installs. Whatever goes wrong leaves plain Python, which gives the same results (the
+environment variable TOURNEY_PLAIN=1 asks for that), and a chain of programs that starts bots as the launcher
+does.
 """
 
 import argparse
@@ -27,6 +30,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
 COMPILED = Path("tourney", "games", "compiled")
+LAUNCHER = Path("tourney", "bots", "sandbox", "launcher.py")
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,
@@ -45,11 +49,11 @@ class CompileError(Exception):
     """Why the cores stay plain Python, as a sentence."""
 
 
-def finder() -> ModuleType:
-    """Load ``tourney.games.compiled`` by its path: Tourney cannot be imported before it is installed."""
-    spec = util.spec_from_file_location("tourney_compiled", ROOT / COMPILED / "__init__.py")
+def load_alone(path: Path) -> ModuleType:
+    """Load a module by its path: Tourney cannot be imported before it is installed. Raises CompileError."""
+    spec = util.spec_from_file_location(f"tourney_{path.parent.name}", ROOT / path)
     if spec is None or spec.loader is None:
-        raise CompileError(f"there is no {COMPILED}")
+        raise CompileError(f"there is no {path}")
     module = util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -69,7 +73,7 @@ def remove_compiled(keep: frozenset[str] = frozenset()) -> None:
 
 def compile_cores() -> list[Path]:
     """Compile what is not compiled yet, and remove old forms. Return all files. Raises CompileError."""
-    compiled = finder()
+    compiled = load_alone(COMPILED / "__init__.py")
     if compiled.wants_plain():
         raise CompileError(f"{compiled.PLAIN_VARIABLE} asks for plain Python")
     names = {package: compiled.compiled_name(package) for package in compiled.core_names()}
@@ -155,15 +159,17 @@ def compile_c(source: Path) -> Path:
     target = source.with_name(source.stem + suffix())
     kind = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared", "-s"]
     flags = ["-O2", "-fPIC", "-fwrapv", "-w", *kind, "-I", sysconfig.get_path("include")]
+    run_compiler([*flags, str(source.with_suffix(".c")), "-o", str(target)], source.stem)
+    return target
+
+
+def run_compiler(words: Sequence[str], name: str) -> None:
+    """Run the C compiler. Raises CompileError, which names what it was to compile."""
     done = subprocess.run(  # noqa: S603 - the machine's own compiler
-        [compiler(), *flags, str(source.with_suffix(".c")), "-o", str(target)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [compiler(), *words], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise CompileError(f"cc cannot compile {source.stem}: {done.stderr[-500:].strip()}")
-    return target
+        raise CompileError(f"cc cannot compile {name}: {done.stderr[-500:].strip()}")
 
 
 def place_file(source: Path, target: Path) -> None:
@@ -174,13 +180,35 @@ def place_file(source: Path, target: Path) -> None:
     Path(file.name).replace(target)
 
 
-def try_to_compile() -> list[Path]:
-    """Compile the cores and return the files, or say why they stay plain Python and return none."""
-    try:
-        return compile_cores()
-    except Exception as error:  # noqa: BLE001 - plain Python works after any error
-        sys.stderr.write(f"tourney: the games' rules stay plain Python: {error}\n")
+def compile_launcher() -> list[Path]:
+    """Compile the launcher if it is not, remove old forms, and return its file. Raises CompileError."""
+    launcher = load_alone(LAUNCHER)
+    target: Path | None = launcher.compiled_path()
+    if target is None:
         return []
+    if not target.is_file():
+        with tempfile.TemporaryDirectory(prefix="tourney-launcher-") as folder:
+            made = Path(folder, target.name)
+            run_compiler([*launcher.FLAGS, str(launcher.SOURCE), "-o", str(made)], target.name)
+            place_file(made, target)
+    for old in target.parent.glob("launcher-*"):
+        if old != target:
+            old.unlink(missing_ok=True)
+    return [target]
+
+
+def try_to_compile() -> list[Path]:
+    """Compile all and return the files; say what could not be compiled, and what takes its place."""
+    made = []
+    for compile_part, instead in (
+        (compile_cores, "the games' rules stay plain Python"),
+        (compile_launcher, "contained bots start by setpriv, Perl and a shell"),
+    ):
+        try:
+            made += compile_part()
+        except Exception as error:  # noqa: BLE001 - Tourney works after any error
+            sys.stderr.write(f"tourney: {instead}: {error}\n")
+    return made
 
 
 class CompileCores(BuildHookInterface[Any]):
@@ -193,7 +221,7 @@ class CompileCores(BuildHookInterface[Any]):
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
             for path in files:
-                build_data["force_include"][str(path)] = str(COMPILED / path.name)
+                build_data["force_include"][str(path)] = str(path.relative_to(ROOT))
 
 
 def main() -> None:

@@ -426,6 +426,7 @@ class Held(NamedTuple):
     square: float
     width: float
     ranks: float
+    together: bool
     spread: float
     sure: int
     right: int
@@ -435,13 +436,14 @@ def hold(design: Design, seed: int) -> Held:
     """Rate a tournament and hold it to the truth."""
     truth, results = play_design(design, seed)
     counts = Counts.of_results(results, range(design.bots), design.seats, joined=False)
-    batch = rate(counts, best=False)
+    batch = rate(counts)
     flat, matrix = relative(*strengths_of(counts, flat=True), 1.0)
     lines, zero = batch.ratings, float(np.mean(truth[list(batch.pool.zero)]))
     errors = [line.elo + zero - float(truth[line.entrant]) for line in lines]
     gaps = [float(truth[pair.a] - truth[pair.b]) for pair in batch.pairs]
     sure = [gap > 0 for pair, gap in zip(batch.pairs, gaps, strict=True) if pair.los >= 0.975]
     ranks = 1 + np.sum(truth[None, :] > truth[:, None], axis=1)
+    ranked = [line.best_rank <= ranks[line.entrant] <= line.worst_rank for line in lines]
     return Held(
         float(np.mean(np.abs(flat - truth) <= QUANTILE * np.sqrt(np.diag(matrix)))),
         float(np.mean([abs(e) <= line.high - line.elo for e, line in zip(errors, lines, strict=True)])),
@@ -449,7 +451,8 @@ def hold(design: Design, seed: int) -> Held:
         float(np.mean((flat - truth) ** 2)),
         statistics.pvariance(errors),
         statistics.mean(line.worst_rank - line.best_rank + 1 for line in batch.ratings),
-        float(np.mean([one.best_rank <= ranks[one.entrant] <= one.worst_rank for one in batch.ratings])),
+        float(np.mean(ranked)),
+        all(ranked),
         batch.pool.prior_elo,
         len(sure),
         sum(sure),
@@ -463,7 +466,8 @@ def show_designs(seeds: int) -> None:
     print("percent, with the standard error of those that should be 95; RMSE and spread in Elo\n")
     head(
         *("format", "bots", "seats", "draws", "sd", "Elo held, flat", "Elo held", "differences held"),
-        *("P >= .975 right", "RMSE, flat", "RMSE", "ranks in a range", "ranks held", "spread"),
+        *("P >= .975 right", "RMSE, flat", "RMSE", "ranks in a range", "ranks held", "all ranks held"),
+        "spread",
     )
     for design in DESIGNS:
         held = [hold(design, seed) for seed in range(runs)]
@@ -487,6 +491,7 @@ def show_designs(seeds: int) -> None:
             *(f"{statistics.mean(one[at] for one in held) ** 0.5:.0f}" for at in (3, 4)),
             f"{statistics.mean(one.width for one in held):.1f}",
             f"{100 * statistics.mean(one.ranks for one in held):.1f}",
+            f"{100 * statistics.mean(one.together for one in held):.0f}",
             f"{statistics.median(one.spread for one in held):.0f}",
         )
 
@@ -659,7 +664,10 @@ def sprt_needed(chances: Floats, upper: float, runs: int) -> tuple[Floats, Float
 def show_bets(seeds: int) -> None:
     """Compare the pairs that the bets and the GSPRT need, and how often they say better."""
     runs = 20 * seeds
-    print(f"\nPairs until a decision at alpha = beta = 5 %, {runs} runs of each kind; in brackets: better\n")
+    print(
+        f"\nPairs until a decision at alpha = beta = 5 %, {runs} runs of each kind; in brackets: better, and"
+    )
+    print("of the ratio its standard error; both see the same pairs\n")
     head("draws", "bounds", "truth", "GSPRT", "bets", "ratio")
     for title, draws, upper in SHAPES:
         for times in (0.0, 0.5, 1.0, 3.0):
@@ -667,11 +675,13 @@ def show_bets(seeds: int) -> None:
             (one, first), (two, second) = (
                 needed_(chances, upper, runs) for needed_ in (sprt_needed, bets_needed)
             )
+            ratio = two.mean() / one.mean()
+            error = float(np.std(two - ratio * one)) / one.mean() / runs**0.5
             row(
                 *(title, f"0, {upper:g}", f"{times * upper:g}"),
                 f"{one.mean():.0f} ({100 * first.mean():.1f} %)",
                 f"{two.mean():.0f} ({100 * second.mean():.1f} %)",
-                f"{two.mean() / one.mean():.2f}",
+                f"{ratio:.2f} ({error:.2f})",
             )
 
 

@@ -6,13 +6,15 @@ A row each for an empty script, for `random` (which loads no rules) and for `gre
 system time of the process, with a bot's environment, from its start to `ready` and `quit`.
 
 With `--sandbox`, a row for each part of a sandbox's start. Each row has all parts of the rows before it, so
-the difference is the cost of its own part; all end with the program `true`. The time is that of a control
-group in which all of it runs; the kernel's own threads, which remove network namespaces, are not in it. The
-last row is the referee's part: its own CPU time for the start and end of a bot.
+the difference is the cost of its own part (the launcher takes the place of the rows from `setpriv` on); all
+end with the program `true`. The time is that of a control group in which all of it runs; the kernel's own
+threads, which remove network namespaces, are not in it. The last row is the referee's part: its own CPU time
+for the start and end of a bot.
 
 With `--containment`, a shell starts as a bot, answers a line and is ended, pinned to one processor like a
-worker's bots: a row each for the whole containment, for the same without one of its parts, and for larger
-folders of the bot. The processor time is that of the referee and of all processes of the sandbox.
+worker's bots: a row each for the whole containment, for the same without one of its parts or without the
+launcher, and for larger folders of the bot. The processor time is that of the referee and of all processes of
+the sandbox.
 """
 
 import os
@@ -34,10 +36,11 @@ from benchmarks.common import cpu_seconds, described, head, row, run
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.catalogue.shipped import engines_dir
 from tourney.bots.sandbox import bubblewrap, cgroups, visible_files
-from tourney.bots.sandbox.bubblewrap import Bubblewrap
+from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.kernel_rules import seccomp_filter
+from tourney.bots.sandbox.launcher import PLACE, compiled_launcher
 from tourney.bots.sandbox.sandbox import Launch, ResourceLimits, Sandbox, open_sandbox, program
 from tourney.bots.sandbox.visible_files import (
     add_figures,
@@ -100,9 +103,8 @@ def show_bots(rounds: int) -> None:
 def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list[str], Launch]]:
     """Yield each part's name, the command with all parts up to it, and bubblewrap's words for it."""
     root = os.geteuid() == 0
-    launch = sandbox.prepare(BotCommand(("/bin/true",), folder, environment(), interpreter_paths()), LIMITS)
-    launch.abandon()
-    inner = launch.argv[launch.argv.index("--") + 1 :]
+    chain = Bubblewrap("auto", EXTRAS - {"launcher"}, Users.of_this_host(), find_cgroups())
+    inner = _inner(chain, folder)
     parts: dict[str, Callable[[Launch], None]] = {
         "bubblewrap, with the system's folders": lambda into: into.words.extend(system_words()),
         "namespaces": lambda into: into.words.extend(bubblewrap._namespaces(root=root, closed=not root)),  # noqa: SLF001 - the words themselves are measured
@@ -121,6 +123,21 @@ def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list
     shell = inner.index("/bin/sh")
     yield "Perl for the rules of /proc", [*inner[:shell], *end], _made(parts.values())
     yield "the shell that sets limits and waits", inner, _made(parts.values())
+    if (launcher := compiled_launcher()) is not None:
+        # Its file comes before the root is made read-only, as in a match.
+        made = _made((lambda into: _add_launcher(into, launcher), *parts.values()))
+        yield "the launcher in place of these", _inner(sandbox, folder), made
+
+
+def _inner(sandbox: Bubblewrap, folder: Path) -> list[str]:
+    """The words of a start after those of bubblewrap."""
+    launch = sandbox.prepare(BotCommand(("/bin/true",), folder, environment(), interpreter_paths()), LIMITS)
+    launch.abandon()
+    return launch.argv[launch.argv.index("--") + 1 :]
+
+
+def _add_launcher(into: Launch, launcher: bytes) -> None:
+    visible_files.add_file(into, visible_files.memory_file(launcher), "--file", PLACE, "0555")
 
 
 def _made(parts: Iterable[Callable[[Launch], None]]) -> Launch:
@@ -237,6 +254,8 @@ def show_containment(rounds: int) -> None:
             without, bubblewrap, "add_folder", shared, sandbox, first
         )
         rows["what it cached kept"] = partial(without, cgroups, "drop_caches", lambda _: 0, sandbox, first)
+        chain = Bubblewrap("auto", EXTRAS - {"launcher"}, Users.of_this_host(), find_cgroups())
+        rows["started by setpriv, Perl and a shell"] = partial(contained_ms, chain, first)
         found: dict[str, list[tuple[float, float, float]]] = {label: [] for label in rows}
         for _ in range(rounds):
             for label, measure in rows.items():

@@ -101,7 +101,7 @@ const OWN = { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: inte
   "clock-moves": integer(1, 1e6), depth: integer(1, 1000) };
 const LIMITS = object({ "margin-ms": integer(0, 60000), "startup-ms": integer(1, 3600000), "memory-mb": integer(16, 2 ** 24),
   charge: match("wall|cpu|fuel"), ponder: match("allow|freeze"),
-}, { ...OWN, entrants: list(object({ entrant: LABEL }, OWN), 1, 1e6), "fuel-per-ms": integer(1e3, 1e9), meter: WORD,
+}, { ...OWN, laws: WORD, entrants: list(object({ entrant: LABEL }, OWN), 1, 1e6), "fuel-per-ms": integer(1e3, 1e9), meter: WORD,
   draw: object({ movecount: integer(1, 1000), score: MANY, movenumber: MANY }), "tablebase-pieces": integer(3, 7),
   resign: object({ movecount: integer(1, 1000), score: integer(1, 1e6), sides: integer(1, 2) }) });
 const SETTINGS = { game: GAME, rules: TOKEN, options: object({}, {}, TOKEN), limits: LIMITS };
@@ -156,7 +156,9 @@ function checkEnd({ seats, actions, outcome, opening, limits }) {
   if (early.length === seats.length) return;
   const [gone, most] = [[...early, ...late], Math.max(1, seats.length - 1)];
   const good = gone.length <= most && gone.every(({ seat }, k) => ranks[seat - 1] === seats.length - k);
-  need(good, "the ranks do not fit the withdrawals");
+  const out = gone.length === 1 && gone[0].kind === "timeout";
+  const drawn = "laws" in limits && seats.length === 2 && Math.max(...ranks) === 1 && out;
+  need(good || drawn, "the ranks do not fit the withdrawals");
   const last = gone.length === most ? gone.at(-1) : null;
   const words = last ? [last.kind === "resign" ? "resign" : "fault"] : ["resign", "fault"];
   need(words.includes(reason) === Boolean(last), "the reason does not fit the withdrawals");

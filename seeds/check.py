@@ -28,7 +28,7 @@ MS, MANY, TABLE, COUNT = range(1, 2**31), range(1_000_001), range(1, 65), range(
 BOT = {"bot": LABEL, "version": LABEL, "args": [ARGUMENT, 0, 100], "digest": DIGEST}
 OWN = {"move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53),
     "clock-moves?": MANY[1:], "depth?": COUNT}
-LIMITS = {**OWN, "entrants?": [{"entrant": LABEL, **OWN}, 1, 10**6],
+LIMITS = {**OWN, "entrants?": [{"entrant": LABEL, **OWN}, 1, 10**6], "laws?": WORD,
     "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
     "charge": "wall|cpu|fuel", "ponder": "allow|freeze", "fuel-per-ms?": range(1000, 10**9 + 1),
     "tablebase-pieces?": range(3, 8), "draw?": {"movecount": COUNT, "score": MANY, "movenumber": MANY},
@@ -125,7 +125,9 @@ def check_end(record: Object) -> None:
         return
     over = len(gone) == most
     good = len(gone) <= most and all(ranks[seat - 1] == seats - k for k, (_, _, seat) in enumerate(gone))
-    need(good, "the ranks do not fit the withdrawals")
+    drawn = "laws" in record["limits"] and seats == 2 and ranks == [1, 1] and len(gone) == 1
+    drawn = drawn and outcome["faults"][-1:] == [[gone[0][2], "timeout", gone[0][0]]]
+    need(good or drawn, "the ranks do not fit the withdrawals")
     words = ["resign" if gone[-1] in resigned else "fault"] if over else ["resign", "fault"]
     need((reason in words) == over, "the reason does not fit the withdrawals")
     need(not over or gone[-1][0] == len(actions), "actions follow the last withdrawal")

@@ -24,8 +24,8 @@ from tests.support.programs import (
 ROOT = TESTS.parent
 REQUIRED = frozenset({"cc", "python3", "bash", "sh", "env", "mount", "prlimit", "setpriv", "tourney"})
 """Programs that are looked for, but belong to every Linux or are named by the README as required."""
-ALWAYS_INSTALLED = frozenset({"gcc", "libc6-dev", "python3-dev", "make"})
-"""Packages of ``.ci/run`` that the README requires, so that they are not hidden."""
+NOT_HIDDEN = frozenset({"gcc", "libc6-dev", "python3-dev", "make", "python3-seccomp"})
+"""Packages of ``.ci/run`` that the bare view has: the README requires them, or only a test imports them."""
 
 
 def bare(*words: str) -> "subprocess.CompletedProcess[str]":
@@ -68,13 +68,13 @@ def test_bare_view_says_that_mounts_are_not_possible(tmp_path: Path) -> None:
 
 
 def test_ci_would_install_every_optional_package_in_the_bare_view() -> None:
-    """What ``.ci/run`` installs is hidden in the bare view, but for what the README requires."""
+    """What ``.ci/run`` installs is hidden in the bare view, but for ``NOT_HIDDEN``."""
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     arrays = re.findall(r"(?:want|languages|modules|missing_server)\+?=\(([a-z0-9 -]+)\)", script)
     packages = {word for words in arrays for word in words.split()}
     packages |= set(re.findall(r"for engine in ([a-z -]+);", script)[0].split())
     missing = set(bare(str(ROOT / ".ci" / "run"), "--missing").stdout.split())
-    assert missing - ALWAYS_INSTALLED == packages - ALWAYS_INSTALLED
+    assert missing - NOT_HIDDEN == packages - NOT_HIDDEN
 
 
 def test_every_program_that_is_looked_for_is_hidden() -> None:

@@ -219,7 +219,6 @@ BY_PATH = {
     "bots/sandbox/canary_tools.py: shared_library": "runs as a bot, in its sandbox",
     "bots/sandbox/probe.py: __enter__": "a temporary folder of this process",
     "cli/db/rename.py: command": "a file beside the database",
-    "addons/lab/tune_file.py: write_tuned": "a copy of a store's entry, beside the folder named by the user",
     "files.py: _link": "a file that the user named",
     "files.py: _replacing": "a file that the user named",
     "files.py: write_folder": "a new folder that the user named",

@@ -98,6 +98,43 @@ def write_folder(
     return tuple(folder / name for name in sorted(files))
 
 
+_OF_TOURNEY: Final = ".written-by-tourney"
+"""The file that marks a folder which ``replaced_folder`` wrote, and may replace."""
+
+
+@contextmanager
+def replaced_folder(folder: Path) -> Iterator[Path]:
+    """Give an empty private folder that takes the place of ``folder`` if the block ends without an exception.
+
+    Raises UsageError for a file, and for a folder that holds anything and was not written by this, so that a
+    mistyped name deletes nothing; EnvironmentFailure if the folder cannot be written.
+    """
+    folder = folder.absolute()
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise UsageError(f"{folder} is not a folder: choose another one")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / _OF_TOURNEY).is_file():
+        raise UsageError(f"{folder} holds other files: choose a new folder")
+    temporary = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        (temporary / _OF_TOURNEY).touch()
+        yield temporary
+        if folder.exists():
+            # No folder can be renamed over one that holds files, so the old one steps aside first.
+            aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+            folder.rename(aside / "old")
+            temporary.rename(folder)
+            shutil.rmtree(aside)
+        else:
+            temporary.rename(folder)
+    except OSError as error:
+        raise EnvironmentFailure(f"{folder} cannot be written: {error.strerror}") from error
+    finally:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
 def check_writable(path: Path, *, new: bool = False) -> None:
     """Raise the errors of ``writing`` at once, before long work whose result goes to ``path``.
 

@@ -11,6 +11,7 @@ add-on, or a name that two add-ons offer, raises an error when it is requested o
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 from functools import cache
@@ -92,6 +93,8 @@ class Addon(NamedTuple):
                        everything in it that ``tourney verify`` must refuse
     folder_checks      by the name of a file: a function as ``tourney.check.folders.FolderCheck``, by which
                        ``tourney verify FOLDER`` checks a folder that holds such a file
+    entrant_files      a function as ``tourney.exchange.entrant_files.EntrantFiles``: the private files of an
+                       entrant for its author, of ``tourney export --bot`` and of a league's receipts
     commands           by the command's words after ``tourney``: a ``Command``
     =================  ================================================================================
 
@@ -111,6 +114,7 @@ class Addon(NamedTuple):
     report_pages: Mapping[str, str] = _NOTHING
     tournament_checks: Mapping[str, str] = _NOTHING
     folder_checks: Mapping[str, str] = _NOTHING
+    entrant_files: Mapping[str, str] = _NOTHING
     commands: Mapping[str, Command] = _NOTHING
 
 
@@ -384,10 +388,12 @@ class Registry(Generic[T]):
             if name in (sentences := self._outdated()):
                 raise self._error(sentences[name])
             names = ", ".join(sorted(offers)) or "none"
+            near = difflib.get_close_matches(name, offers, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
             # The missing one may be what a broken add-on would have brought.
             reasons = "".join(f"; {sentence}" for sentence in others()[1].values())
             raise self._error(
-                f"there is no {self.noun} {name[:60]!r}; the {self.plural} are: {names}{reasons}"
+                f"there is no {self.noun} {name[:60]!r}; {hint}the {self.plural} are: {names}{reasons}"
             )
         if len(offers[name]) > 1:
             raise self._error(self._clash(name, offers[name]))

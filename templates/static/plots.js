@@ -27,7 +27,10 @@
         if (!rows.has(ply)) rows.set(ply, {});
         rows.get(ply)[seat] = value;
       }
+      /* A plot of one bot's scores: these are from its own point of view. */
+      const alone = /^score-(\d+)$/.exec(name);
       cockpit.seats.forEach(function (_, seat) {
+        if (alone && +alone[1] !== seat + 1) return;
         if (name === "analysis") {
           cockpit.chances.forEach(function (each) {
             if (each[1] === seat + 1) put(each[0], seat, Math.round(each[2] * 10) / 10);
@@ -50,7 +53,7 @@
           (cockpit.info[seat + 1] || []).forEach(function (entry) {
             entry.values.forEach(function (pair) {
               const turned = name === "score" && seat === 1 && cockpit.seats.length === 2 && typeof pair[1] === "number";
-              if (pair[0] === name.replace("info-", "")) put(entry.ply, seat, turned ? -pair[1] || 0 : pair[1]);
+              if (pair[0] === (alone ? "score" : name.replace("info-", ""))) put(entry.ply, seat, turned ? -pair[1] || 0 : pair[1]);
             });
           });
         }
@@ -60,8 +63,8 @@
 
     function table(name) {
       const head = make("tr", {}, make("th", { scope: "col", class: "n" }, "Action"));
-      cockpit.seats.forEach(function (seat) {
-        head.append(make("th", { scope: "col", class: "n" }, seat[0]));
+      cockpit.names.forEach(function (bot) {
+        head.append(make("th", { scope: "col", class: "n" }, make("bdi", {}, bot)));
       });
       const body = make("tbody", {});
       values(name).forEach(function (row) {

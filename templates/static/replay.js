@@ -161,6 +161,10 @@
     return data.seats[seat - 1][0];
   }
 
+  function botName(seat) {
+    return document.querySelector('.players [data-seat="' + seat + '"] .who').textContent;
+  }
+
   function noteOf(at) {
     const actor = actors[at - 1];
     if (!actor) return "chance";
@@ -251,7 +255,7 @@
     item.querySelector(".result").before(taken);
     if (times.length || clocks) taken.after(think, clock);
     /* What the bots printed stands in the panel, with a place for each seat that printed something. */
-    if (info[seat]) document.getElementById("panel").append(make("div", { class: "said", "data-of": seat }, make("p", { class: "of" }, chip(seat), " ", seatName(seat)), facts, line));
+    if (info[seat]) document.getElementById("panel").append(make("div", { class: "said", "data-of": seat }, make("p", { class: "of" }, chip(seat), " ", isolated(botName(seat))), facts, line));
     return { item: item, taken: taken, clock: clock, think: think, facts: facts, line: line };
   });
 
@@ -995,6 +999,7 @@
         make: make,
         last: last,
         seats: data.seats,
+        names: seats.map(botName),
         info: info,
         times: times,
         actors: actors,
@@ -1049,11 +1054,12 @@
   const film = document.querySelector(".film");
   if (film && board && board.picture) {
     film.textContent = "";
-    for (const at of film.dataset.plies.split(" ").map(Number)) {
+    const captions = film.dataset.captions.split("\n");
+    for (const [place, at] of film.dataset.plies.split(" ").map(Number).entries()) {
       if (at >= board.count) continue;
       const picture = board.picture(at);
       picture.setAttribute("aria-hidden", "true");
-      film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, at ? at + ". " + written[at - 1] : "start"))));
+      film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, captions[place]))));
     }
   }
 

@@ -3,13 +3,18 @@
 import csv
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from tests.support.command import invoke
+from tourney import plugins
 from tourney.match.record import check_record
+from tourney.plugins import Addon
+from tourney.store.database import Database
+from tourney.store.values import StoredEntrant, Tournament
 
 
 def test_exported_records_import_as_the_same_tournament(db: str, tmp_path: Path) -> None:
@@ -75,3 +80,23 @@ def test_impossible_exports_are_refused(db: str, tmp_path: Path) -> None:
         assert done.exit_code == code
         assert sentence in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_files_of_an_entrant_come_from_add_ons(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an add-on that makes them there are none."""
+    addon = Addon(entrant_files={"greeting": f"{__name__}:greet"})
+    monkeypatch.setattr(plugins, "shipped", dict)
+    words = ("export", "--bot", "drawn-2", "--out", str(tmp_path / "out"), "--db", database)
+    done = invoke(*words)
+    assert (done.exit_code, "need an add-on that writes feedback" in done.stderr) == (2, True)
+    monkeypatch.setattr(plugins, "shipped", lambda: {"greeting": addon})
+    assert invoke(*words).exit_code == 0
+    assert (tmp_path / "out" / "hello.txt").read_text() == "drawn-2 of cup, at most 200"
+
+
+def greet(
+    _: Database, tournament: Tournament, entrant: StoredEntrant, most: int
+) -> Iterator[tuple[str, bytes]]:
+    yield "hello.txt", f"{entrant.name} of {tournament.name}, at most {most}".encode()

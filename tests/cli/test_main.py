@@ -9,11 +9,14 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.store.test_database import play_all
 from tests.support.command import ROOT, invoke, run
+from tests.support.tournaments import begin
 from tourney import __version__
 from tourney.cli.main import CommandTable, cli
 from tourney.games.compiled import summary
 from tourney.plugins import shipped
+from tourney.store.database import Database
 
 DESIGNED = [
     "demo",
@@ -180,6 +183,36 @@ def test_report_processes_start_without_slow_imports() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [
+        (["games"], "rich"),
+        (["status"], "rich sqlalchemy"),
+        (["standings"], "rich sqlalchemy"),
+        (["show", "1"], "sqlalchemy"),
+        (["ratings"], "numpy rich sqlalchemy"),
+    ],
+)
+def test_short_command_loads_only_the_libraries_it_uses(
+    tmp_path: Path, words: list[str], loaded: str
+) -> None:
+    """Each of these takes from a tenth to half a second to load, which people wait for at every call."""
+    with Database.open(str(tmp_path / "tourney.db"), create=True) as repository:
+        play_all(repository, begin(repository))
+    code = (
+        "import atexit, sys\n"
+        "heavy = {'pandas', 'numpy', 'scipy', 'sqlmodel', 'pydantic', 'sqlalchemy', 'sqlalchemy.orm',"
+        " 'sqlalchemy.dialects.postgresql', 'alembic', 'jinja2', 'rich'}\n"
+        "atexit.register(lambda: sys.stderr.write(' '.join(sorted(heavy & set(sys.modules)))))\n"
+        f"sys.argv[1:] = {words!r}\n"
+        "from tourney.cli.start import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (0, loaded)
 
 
 PACKAGE = ROOT / "tourney"

@@ -285,3 +285,25 @@ def test_trueskill_takes_ties_in_the_middle_of_five_seats(tmp_path: Path) -> Non
     means = {row["name"]: cast(dict[str, float], row["measures"])["mu"] for row in rows}
     expected = {"A": 32.687, "B": 26.743, "C": 22.236, "D": 26.763, "E": 16.572}
     assert means == pytest.approx(expected, abs=0.01)
+
+
+def test_trueskill_estimates_draws_of_other_programs_results(tmp_path: Path) -> None:
+    """Four of five games are drawn; a default of 0.1 would take each draw for strong evidence."""
+    path = tmp_path / "games.pgn"
+    text = [
+        one("ann", "bob", result, Round=str(at)) for at, result in enumerate(["1/2-1/2"] * 8 + ["1-0"] * 2)
+    ]
+    path.write_text("".join(text))
+    shown = invoke("rate", str(path), "--method", "trueskill")
+    assert "The draw probability 0.75 is estimated from these results" in shown.stderr
+    by_default = rated("rate", str(path), "--method", "trueskill")
+    assert rated("rate", str(path), "--method", "trueskill", "--draw-probability", "0.75") == by_default
+    assert (
+        "estimated"
+        not in invoke("rate", str(path), "--method", "trueskill", "--draw-probability", "0.1").stderr
+    )
+    db = str(tmp_path / "t.db")
+    assert invoke("import", str(path), "--name", "club", "--db", db).exit_code == 0
+    assert rated("ratings", "--method", "trueskill", "--db", db) == by_default
+    stored = invoke("ratings", "--method", "trueskill", "--db", db)
+    assert "The draw probability 0.75 is estimated from these results" in stored.stderr

@@ -1,6 +1,7 @@
 """``tourney run``: unattended runs, files that cannot be played, and bad input."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -254,6 +255,23 @@ def test_command_line_stands_for_a_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert invoke(*words, *more).exit_code == 0
     other = invoke(*words, "--name", "cup", "--rounds", "3")
     assert (other.exit_code, "is another tournament file" in other.stderr) == (2, True)
+
+
+def test_top_of_a_finished_tournament_plays_on(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The game is that of the finished tournament."""
+    for name in ("tourney.db", "tourney-bots"):
+        copy = shutil.copytree if (home / name).is_dir() else shutil.copy
+        copy(home / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    words = ("run", "--from", "cup", "--top", "2", "--name", "final", "--set", "run.sandbox=off")
+    done = invoke(*words, "--workers", "1", "--format", "json")
+    assert (done.exit_code, json.loads(done.stdout)["rows"]) == (0, 2)
+    assert 'bots = ["@standings:cup:2"]' in (tmp_path / "final.toml").read_text()
+    assert invoke("run", "final.toml").exit_code == 0
+    lone = invoke("run", "--from", "cup", "--name", "other")
+    assert (lone.exit_code, "--from and --top go together" in lone.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

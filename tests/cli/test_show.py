@@ -156,3 +156,16 @@ def test_file_without_a_record_is_refused(command: str, tmp_path: Path) -> None:
 def rerun(*words: str, bots: Path) -> tuple[int, str, str]:
     done = invoke("rerun", *words, "--bots", str(bots), "--sandbox", "off", "--workers", "2")
     return done.exit_code, done.stdout, done.stderr
+
+
+def test_log_of_one_seat_leaves_out_other_lines(database: str) -> None:
+    """The stored log has a line of seat 1 and a note of the referee."""
+    log = invoke("show", "1", "--log", "--seat", "1", "--db", database).stdout.partition("\nlog\n")[2]
+    assert "seat 1   info: red" in log
+    assert "referee" not in log
+    document = json.loads(invoke("show", "1", "--seat", "2", "--format", "json", "--db", database).stdout)
+    assert document["log"] == []
+    alone = invoke("show", "1", "--seat", "1", "--db", database)
+    assert (alone.exit_code, "--seat chooses lines of the log: add --log" in alone.stderr) == (2, True)
+    beyond = invoke("show", "1", "--log", "--seat", "3", "--db", database)
+    assert (beyond.exit_code, "there is no seat 3: match 1 of cup has 2" in beyond.stderr) == (2, True)

@@ -109,8 +109,14 @@ SEARCHES = [
     ("python", "sage-stones", 8, 3, "--nodes=10"),
     ("python", "sages-tafl", 4, 1, "--nodes=30"),
     ("python", "seven-sages", 2, 0, "--nodes=6"),
+    ("c", "cyvasse", 2, 0, "--playouts=60"),
+    ("c", "element", 2, 0, "--playouts=60"),
     ("c", "sage-stones", 20, 8, ""),
     ("c", "sages-tafl", 4, 1, "--nodes=3000"),
+    ("c", "seven-sages", 2, 0, "--playouts=60"),
+    ("cpp", "cyvasse", 2, 0, "--playouts=60"),
+    ("cpp", "element", 2, 0, "--playouts=60"),
+    ("cpp", "seven-sages", 2, 0, "--playouts=60"),
     ("javascript", "sage-stones", 10, 4, "--playouts=10"),
 ]
 

@@ -105,7 +105,7 @@ def check(text: str, plan: Setup, history: History) -> list[Read]:
     """Check that both sides of every game agree and that the cells give the points."""
     head, players = read(text)
     assert head["062"] == str(len(plan.participants)) == str(len(players))
-    games = plan.games
+    games = int(head["XXR"]) // (plan.rounds or history.rounds)  # 1 where encounters are rounds
     by_number = {player.number: player for player in players}
     assert list(by_number) == list(range(1, len(players) + 1))
     for player in players:
@@ -120,7 +120,7 @@ def check(text: str, plan: Setup, history: History) -> list[Read]:
             assert other.opponent == player.number
             assert {cell.colour, other.colour} == {"w", "b"}
             assert other.result == AGAINST[cell.result]
-    for result in history.results:
+    for result in history.results if games == plan.games else ():
         k = (result.key.round - 1) * games + 2 * (result.key.repeat - 1) + result.key.order - 1
         white, black = result.entrants
         cell = by_number[white + 1].cells[k]
@@ -146,7 +146,8 @@ def test_swiss_reads_back_as_played(count: int, repeats: int, broken: bool, seed
     history = History(history.rows, tuple(done[: len(done) - broken]))
     lines = Swiss().table(plan, history)
     players = check(trf(plan, history, lines, "cup", find_format("swiss")), plan, history)
-    assert [(p.rank, p.points) for p in players] == [
+    (games,) = {len(player.cells) // history.rounds for player in players}
+    assert [(p.rank, p.points * plan.games / games) for p in players] == [
         (line.rank, line.points) for line in sorted(lines, key=lambda line: line.number)
     ]
     byes = {
@@ -154,7 +155,7 @@ def test_swiss_reads_back_as_played(count: int, repeats: int, broken: bool, seed
         for number, entries in PlayerHistory.of(plan, history, "win").entries.items()
     }
     for player in players:
-        assert sum(cell.result == "U" for cell in player.cells) == byes[player.number - 1] * plan.games
+        assert sum(cell.result == "U" for cell in player.cells) == byes[player.number - 1] * games
 
 
 def test_round_robin_of_five_gives_no_points_for_a_bye() -> None:
@@ -245,3 +246,38 @@ def test_tournament_beyond_trf_is_refused() -> None:
     history = History(rows, won)
     with pytest.raises(UsageError, match=r"no room for 101 points: it takes half-points up to 99\.5"):
         trf(plan, history, Swiss().table(plan, history), "cup", find_format("swiss"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "codes"),
+    [
+        ((1, 2), (2, 1), ("1", "0")),
+        ((1, 2), None, ("=", "0")),
+        ((2, 1), None, ("0", "=")),
+        (None, None, ("-", "-")),
+        ((1, 2), (1, 2), ("=", "=")),
+    ],
+)
+def test_encounter_with_void_matches_is_one_round(
+    first: tuple[int, int] | None, second: tuple[int, int] | None, codes: tuple[str, str]
+) -> None:
+    plan = setup(2, rounds=1)
+    rows = play_round(Swiss(), plan, History(), truth(2)).rows
+    results = [
+        row.result(ranks or (1, 1), void=ranks is None)
+        for row, ranks in zip(rows, (first, second), strict=True)
+    ]
+    history = History(rows, tuple(results))
+    _, players = read(trf(plan, history, Swiss().table(plan, history), "cup", find_format("swiss")))
+    white = rows[0].seats[0]
+    shown = {player.number - 1: [cell.result for cell in player.cells] for player in players}
+    assert (shown[white], shown[1 - white]) == ([codes[0]], [codes[1]])
+
+
+def test_draw_beside_a_void_match_needs_a_round_for_each() -> None:
+    """A quarter of an encounter is no result of a game."""
+    plan = setup(2, rounds=1)
+    rows = play_round(Swiss(), plan, History(), truth(2)).rows
+    history = History(rows, (rows[0].result((1, 1)), rows[1].result((1, 1), void=True)))
+    head, _ = read(trf(plan, history, Swiss().table(plan, history), "cup", find_format("swiss")))
+    assert head["XXR"] == "2"

@@ -9,6 +9,7 @@ import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.support.command import ROOT
 from tests.support.records import as_json, digested
@@ -25,8 +26,10 @@ from tourney.match.record import (
     check_record,
     decode_record,
     make_record,
+    opening_end,
     score_of,
 )
+from tourney.match.spec import Opening
 
 START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
 
@@ -345,3 +348,19 @@ def test_digest_that_does_not_hold_is_named_by_its_start(record: Record) -> None
     wrong = "0123456789abcdef" * 4
     with refused(RecordError, "digest is 0123456789abcdef..., but", f"gives {record.digest[:16]}...:"):
         check_digest(msgspec.structs.replace(record, digest=wrong))
+
+
+@pytest.mark.parametrize(
+    ("actions", "plies", "end"),
+    [
+        ([(0, "roll"), (1, "a"), (0, "roll"), (2, "b")], 0, 0),
+        ([(0, "roll"), (1, "a"), (0, "roll"), (2, "b")], 1, 2),
+        ([(0, "roll"), (1, "a"), (0, "roll"), (2, "b")], 2, 4),
+        ([(1, "a")], 5, 1),
+    ],
+)
+def test_opening_ends_behind_its_last_action_of_a_seat(
+    record: Record, actions: list[tuple[int, str]], plies: int, end: int
+) -> None:
+    changed = structs.replace(record, actions=tuple(actions), opening=Opening(plies))
+    assert opening_end(changed) == end

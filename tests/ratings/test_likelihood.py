@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
 from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.fit import maximise
-from tourney.ratings.likelihood import Expected, Prior
+from tourney.ratings.fit import maximise, squared_scores
+from tourney.ratings.likelihood import Expected, Prior, Winners
 from tourney.ratings.sequential import ELO
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -21,12 +21,13 @@ def numbers(size: int, spread: float = 1.0) -> Floats:
     return spread * np.sin(np.arange(1, size + 1) ** 2)
 
 
+@pytest.mark.parametrize("kind", [Expected, Winners])
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_derivatives_match_the_value(seats: int) -> None:
+def test_derivatives_match_the_value(seats: int, kind: type[Expected]) -> None:
     results = results_of(seats, 6, 60)
     assert any(len(set(result.ranks)) < seats for result in results), "the pool should hold ties"
     counts = Counts.of_results(results, range(6), seats)
-    model = Expected(counts)
+    model = kind(counts)
     x = numbers(model.size)
     point = model.at(x)
     h = 1e-5
@@ -50,6 +51,31 @@ def test_information_is_never_negative(seats: int, values: list[float]) -> None:
     model = Expected(counts)
     information = model.at(np.array(values[: model.size])).information
     assert np.linalg.eigvalsh(information).min() > -1e-9
+
+
+def test_winners_of_tables_of_four_give_their_strengths_back() -> None:
+    """By the choice axiom each wins in proportion to its strength; the order of losers is noise."""
+    weights = (8, 4, 2, 1)
+    games = []
+    for winner, times in enumerate(weights):
+        order = [winner, *(number for number in range(4) if number != winner)]
+        games += [tuple(order.index(number) + 1 for number in range(4))] * (200 * times)
+    results = [ResultRow(MatchKey(1, at, 1, 1), (0, 1, 2, 3), ranks) for at, ranks in enumerate(games, 1)]
+    model = Winners(Counts.of_results(results, range(4), 4, joined=False))
+    strengths = maximise(model, model.precision(Prior(seat=0.01))).x[:4]
+    assert np.allclose(np.diff(strengths), -math.log(2), atol=0.01)
+
+
+def test_information_of_wins_is_the_variance_of_their_scores() -> None:
+    """In even games of three, one each: the sum of squared scores equals the information."""
+    orders = list(permutations((1, 2, 3)))
+    results = [ResultRow(MatchKey(1, at, 1, 1), (0, 1, 2), ranks) for at, ranks in enumerate(orders, 1)]
+    counts = Counts.of_results(results, range(3), 3, joined=False)
+    for kind in (Expected, Winners):
+        model = kind(counts)
+        even = np.zeros(model.size)
+        scores = squared_scores(model.scores(even), counts.times, model.size)[:3, :3]
+        assert np.allclose(scores, model.at(even).information[:3, :3])
 
 
 def two(wins: int, draws: int, losses: int) -> Counts:

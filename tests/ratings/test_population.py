@@ -5,12 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from tourney.ratings.batch import rate
+from benchmarks.ratings import Design, play_design
+from tourney.ratings.batch import rate, relative
 from tourney.ratings.counts import Counts, Floats
 from tourney.ratings.fit import estimate
 from tourney.ratings.population import SEAT, USUAL
 from tourney.ratings.sequential import ELO
-from tourney.ratings.superiority import stepped_down, uniforms
+from tourney.ratings.superiority import leaders, stepped_down, uniforms
 from tourney.schedule.row import MatchKey, ResultRow
 
 Tally = dict[tuple[int, int], tuple[int, int, int]]
@@ -75,6 +76,63 @@ def test_posterior_is_that_of_a_plain_integration(tally: Tally) -> None:
         assert line.elo == pytest.approx(means[line.entrant], abs=0.12 * deviation)
         # The sandwich may widen an interval, by chance too.
         assert 0.9 < (line.high - line.low) / 2 / 1.96 / deviation < 1.25
+
+
+def sampled(results: list[ResultRow], bots: int, dispersion: float) -> Floats:
+    """Elo of bots, (samples, bots), by Markov chains: another program for the same model at two seats.
+
+    Strengths and seats move by elliptical slices (I. Murray, R. P. Adams and D. J. C. MacKay, AISTATS 2010),
+    the spread by a sample of its density on a grid, given the strengths.
+    """
+    draw = np.random.default_rng(1)
+    first, second = np.array([row.entrants for row in results]).T
+    points = np.array([(1 + np.sign(row.ranks[1] - row.ranks[0])) / 2 for row in results])
+
+    def log_likelihood(state: Floats) -> float:
+        gap = (state[first] - state[second] + state[bots] - state[bots + 1]) / ELO
+        return float(np.sum(points * gap - np.logaddexp(0, gap))) / dispersion
+
+    grid = np.geomspace(5, 2500, 200)
+    spread, state, lines = 200.0, np.zeros(bots + 2), []
+    level = log_likelihood(state)
+    for step in range(6000):
+        other = draw.standard_normal(bots + 2) * np.array([spread] * bots + [SEAT] * 2)
+        floor = level + math.log(draw.random())
+        angle = draw.uniform(0, 2 * math.pi)
+        low, high = angle - 2 * math.pi, angle
+        while True:
+            there = state * math.cos(angle) + other * math.sin(angle)
+            level = log_likelihood(there)
+            if level > floor:
+                break
+            low, high = (angle, high) if angle < 0 else (low, angle)
+            angle = draw.uniform(low, high)
+        state = there
+        squares = float(np.sum(state[:bots] ** 2))
+        density = (1 - bots) * np.log(grid) - grid / USUAL - squares / (2 * grid**2)
+        shares = np.cumsum(np.exp(density - density.max()))
+        spread = float(grid[np.searchsorted(shares, draw.random() * shares[-1])])
+        if step >= 1000:
+            lines.append(state[:bots] - state[:bots].mean())
+    return np.array(lines)
+
+
+@pytest.mark.parametrize(
+    "design", [Design("swiss", 16, 5, 0.0, 60.0), Design("swiss", 16, 5, 0.4, 200.0)], ids=["close", "wide"]
+)
+def test_posterior_of_a_swiss_is_that_of_a_plain_sampler(design: Design) -> None:
+    _, results = play_design(design, 3)
+    counts = Counts.of_results(results, range(design.bots), 2, joined=False)
+    fit = estimate(counts)
+    samples = sampled(results, design.bots, fit.dispersion)
+    elo, matrix = relative(fit.mean[: design.bots], fit.covariance[: design.bots, : design.bots])
+    deviations = samples.std(axis=0)
+    assert np.abs((elo - samples.mean(axis=0)) / deviations).max() < 0.3
+    assert 0.85 < float(np.median(np.sqrt(np.diag(matrix)) / deviations)) < 1.25
+    assert (
+        np.abs(leaders(elo, matrix).shares - np.mean(samples == samples.max(axis=1)[:, None], axis=0)).max()
+        < 0.1
+    )
 
 
 def test_results_of_lots_are_not_taken_for_strength() -> None:

@@ -1,6 +1,7 @@
 """Superiority, ranks and connections against independent values."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -8,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tourney.ratings.counts import components
-from tourney.ratings.superiority import best, critical, los, normals, ranges, ranks, spreads, uniforms
+from tourney.ratings.superiority import (
+    critical,
+    leaders,
+    los,
+    normals,
+    ranges,
+    ranks,
+    spreads,
+    stepped_down,
+    uniforms,
+)
 
 
 def test_samples_are_a_function_of_their_labels() -> None:
@@ -46,17 +57,41 @@ def test_best_of_two_has_the_los() -> None:
     covariance = np.array([[2.0, 0.5], [0.5, 1.0]])
     mean = np.array([0.6, 0.0])
     expected = los(0.6, float(spreads(covariance)[0, 1]))
-    found = best(mean, covariance)
+    found = leaders(mean, covariance).shares
     assert found.sum() == pytest.approx(1)
     assert found[0] == pytest.approx(expected, abs=0.012)
-    assert best(mean, covariance).tolist() == found.tolist()
+    assert leaders(mean, covariance).shares.tolist() == found.tolist()
 
 
 def test_equal_entrants_are_equally_likely_the_best() -> None:
-    found = best(np.zeros(8), np.eye(8))
+    found = leaders(np.zeros(8), np.eye(8)).shares
     assert np.all(np.abs(found - 1 / 8) < 0.012)
-    assert best(np.zeros(1), np.eye(1)).tolist() == [1.0]
-    assert best(np.zeros(0), np.zeros((0, 0))).tolist() == []
+    assert leaders(np.zeros(1), np.eye(1)).shares.tolist() == [1.0]
+    assert leaders(np.zeros(0), np.zeros((0, 0))).shares.tolist() == []
+
+
+def test_ranges_hold_all_ranks_together_and_are_narrower() -> None:
+    """Of 400 pools whose truth is a sample of the posterior, 95 % have every rank in its range."""
+    mean = np.linspace(3, -3, 12)
+    covariance = 0.6 * np.eye(12) + 0.2
+    posterior = leaders(mean, covariance)
+    noise = normals(400 * 12, "test", "ranges").reshape(400, 12) @ np.linalg.cholesky(covariance).T
+    true_ranks = 1 + np.argsort(np.argsort(-(mean + noise), axis=1), axis=1)
+    inside = (posterior.first <= true_ranks) & (true_ranks <= posterior.last)
+    assert 0.93 <= np.mean(inside.all(axis=1)) <= 0.985
+    first, last = ranges(mean, stepped_down(mean, spreads(covariance)))
+    assert (posterior.last - posterior.first).sum() < 0.85 * (last - first).sum()
+
+
+@pytest.mark.parametrize(("los_of_first", "last"), [(0.965, 2), (0.985, 1)])
+def test_order_of_two_is_certain_as_their_difference_is(los_of_first: float, last: int) -> None:
+    gap = NormalDist().inv_cdf(los_of_first) * math.sqrt(2)
+    assert leaders(np.array([gap, 0.0]), np.eye(2)).last[0] == last
+
+
+def test_entrants_that_results_do_not_distinguish_have_equal_ranges() -> None:
+    posterior = leaders(np.array([1.0, 0.0, 0.0, 0.0, -1.0]), 0.1 * np.eye(5))
+    assert len({*zip(posterior.first[1:4].tolist(), posterior.last[1:4].tolist(), strict=True)}) == 1
 
 
 def test_equal_ratings_share_a_rank() -> None:

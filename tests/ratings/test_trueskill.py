@@ -26,6 +26,7 @@ from tourney.ratings.trueskill import (
     estimate_draw_probability,
     history,
     load_pool,
+    share_ranks,
 )
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import stream
@@ -119,6 +120,20 @@ def test_ties_are_rated_in_entrant_order() -> None:
     ]
     tables = {rate([*before, result], range(4)) for result in seated}
     assert len(tables) == 1
+
+
+@pytest.mark.parametrize("games", [1, 3, 30])
+def test_losers_that_always_tie_share_a_rank(games: int) -> None:
+    """The package separates them by the order of their seats, most at four seats with one winner."""
+    results = [ResultRow(MatchKey(at, 1, 1, 1), (0, 1, 2, 3), (1, 2, 2, 2)) for at in range(games)]
+    method = TrueSkillMethod(Settings(draw_probability=0.6667))
+    lines = share_ranks(SkillPool.of(range(4), method.parameters).after(results).table(), 4)
+    assert method.rate(results, range(4), 4) == lines
+    assert {line.entrant: line.rank for line in lines} == {0: 1, 1: 2, 2: 2, 3: 2}
+    assert len({line.mu for line in lines}) == 4
+    apart = [TrueSkillRating(1, 0, 26.0, 1.0, 23.0, 9), TrueSkillRating(2, 1, 25.9, 1.0, 22.9, 9)]
+    assert [line.rank for line in share_ranks(apart, 2)] == [1, 2]
+    assert [line.rank for line in share_ranks(apart, 3)] == [1, 1]
 
 
 @pytest.mark.parametrize("margin_of_favourite", [50.0, 400.0, 1e4, 1e7])

@@ -349,7 +349,7 @@ def test_unfinished_tournament_says_that_standings_are_interim(tmp_path: Path, f
 
 def test_imported_tournament_says_once_what_is_not_known(cups: Cups) -> None:
     _, pages = cups.made("import")
-    page = pages["index.html"]
+    page = pages["statistics.html"]
     assert page.count("times, hosts, protections and logs: the matches were imported without them") == 1
     assert "imported records, 2 seats per table; the pairings are not known" in page
     for word in ("Games per pairing", "sandbox", "<dt>Started", "<dt>Run"):
@@ -367,8 +367,8 @@ def test_imported_swiss_has_the_pages_of_a_swiss(tmp_path: Path) -> None:
     for name in ("rounds.html", "round-1.html", "round-2.html", "data/standings.csv", "data/progress.csv"):
         assert pages[name] == before[name]
     assert not has_measurements(source)
-    assert "the matches were imported without them" in pages["index.html"]
-    assert "the matches were imported without them" not in before["index.html"]
+    assert "the matches were imported without them" in pages["statistics.html"]
+    assert "the matches were imported without them" not in before["statistics.html"]
 
 
 def test_challengers_have_scores_and_differences_against_each(cups: Cups) -> None:

@@ -11,7 +11,7 @@ from tests.support.tournaments import refused
 from tourney.bot.turn import Turn
 from tourney.errors import StoreDamaged
 from tourney.games.base import AnyState
-from tourney.match.record import Record
+from tourney.match.record import Record, opening_end
 from tourney.match.result import NOT_MEASURED, Measurements
 from tourney.results.positions import BotGame, explore, games_of, most_met
 from tourney.store.database import Database
@@ -59,6 +59,20 @@ def test_losses_are_counted_by_question() -> None:
     }
     assert found["opponent"]["other"].score == 0.5
     assert set(found["lost most in"]) <= {"first third", "middle third", "last third"}
+
+
+def test_set_opening_is_left_out_and_lost_games_lead_to_it(tmp_path: Path) -> None:
+    with Database.open(str(tmp_path / "a.db"), create=True) as database:
+        cup = genuine.begin(database, opening_plies=2)
+        genuine.play_all(database, cup)
+        games = list(games_of(database, cup, 0))
+    explored = explore(games, 1)
+    ends = {opening_end(game.record) for game in games}
+    assert {len(node.line) for node in explored.positions.values()} == ends
+    lost = [game.number for game in games if game.points < 1]
+    examples = [example for (by, _), some in explored.examples.items() if by == "opening" for example in some]
+    assert sorted(example.number for example in examples) == lost
+    assert {example.ply for example in examples} <= ends
 
 
 def test_games_of_a_tournament_have_points_and_opponents(tmp_path: Path) -> None:

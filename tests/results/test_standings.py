@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from tests.support.tournaments import LETTERS, begin, stored
 from tourney.match.evidence import POINT
 from tourney.results.standings import Standing, planned_matches, rank_totals, setup_of, standings_of
+from tourney.schedule.format import Participant
 from tourney.schedule.round_robin import RoundRobin
-from tourney.schedule.row import score_units
+from tourney.schedule.row import BY_WIN, score_units, units_of_win
 from tourney.store.database import Database
-from tourney.store.totals import FaultCount, PairTotal, ScoreTotals, StandingsTotals
+from tourney.store.totals import FaultCount, PairTotal, ResultSums, ScoreTotals, StandingsTotals
 from tourney.store.values import Plan
 
 
@@ -35,6 +36,31 @@ from tourney.store.values import Plan
 def test_shared_rank_scores_the_mean_of_its_places(ranks: tuple[int, ...], points: tuple[str, ...]) -> None:
     unit = 2 * (len(ranks) - 1)
     assert [Fraction(units, unit) for units in score_units(ranks)] == [Fraction(p) for p in points]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "points"),
+    [
+        ((1, 1), ("1/2", "1/2")),
+        ((3, 1, 2), ("0", "1", "0")),
+        ((1, 1, 3), ("1/2", "1/2", "0")),
+        ((1, 2, 2, 4), ("1", "0", "0", "0")),
+        ((1, 4, 1, 1), ("1/3", "0", "1/3", "1/3")),
+    ],
+)
+def test_score_by_wins_is_shared_by_ties_for_first(ranks: tuple[int, ...], points: tuple[str, ...]) -> None:
+    unit = units_of_win(len(ranks), BY_WIN)
+    assert [Fraction(units, unit) for units in score_units(ranks, BY_WIN)] == [Fraction(p) for p in points]
+
+
+def test_rule_by_wins_ranks_a_winner_above_who_is_always_second() -> None:
+    sums = ResultSums(BY_WIN)
+    for ranks, times in (((1, 2, 3), 2), ((3, 2, 1), 3)):
+        sums.add((0, 1, 2), ranks, (), times=times)
+    plan = Plan("cup", "race", "1", (), "round-robin", 3, 6, ranking=RoundRobin().rule_by_wins(3))
+    setup = replace(setup_of(plan, 1, ()), participants=tuple(map(Participant, range(3))))
+    lines = rank_totals(RoundRobin(), setup, sums.totals())
+    assert [(line.number, int(line.points)) for line in lines] == [(2, 3), (0, 2), (1, 0)]
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=4))

@@ -7,10 +7,20 @@ from typing import cast
 import pytest
 from msgspec import structs
 
+from tests.ratings.pools import results_of
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS
-from tourney.ratings.batch import Batch
-from tourney.results.texts import evidence_texts, limits_texts, origin_text, risk_text, sharing_text
+from tourney.ratings.batch import Batch, rate
+from tourney.ratings.counts import Counts
+from tourney.ratings.likelihood import Expected, Winners
+from tourney.results.texts import (
+    evidence_texts,
+    limits_texts,
+    origin_text,
+    pool_notes,
+    risk_text,
+    sharing_text,
+)
 from tourney.store.values import CHOSEN, RANDOM, Plan, StoredRun, Tournament
 
 
@@ -68,19 +78,29 @@ def test_luck_that_counts_for_more_than_itself_is_in_points() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seats", "games", "words"),
-    [
-        (2, (10, 14, 20), ["probabilities are rough"]),
-        (3, (30, 30, 30), ["share of opponents"]),
-        (4, (8, 8, 8), ["share of opponents", "probabilities are rough"]),
-        (2, (40, 40, 4), []),
-    ],
+    ("games", "words"), [((10, 14, 20), ["probabilities are rough", "about 20 %"]), ((40, 40, 4), [])]
 )
-def test_limits_of_numbers_stand_where_they_matter(
-    seats: int, games: tuple[int, ...], words: list[str]
-) -> None:
+def test_limits_of_numbers_stand_where_they_matter(games: tuple[int, ...], words: list[str]) -> None:
     lines = tuple(SimpleNamespace(games=count) for count in games)
-    batch = cast("Batch", SimpleNamespace(ratings=lines, pool=SimpleNamespace(matches=12)))
-    sentences = list(limits_texts(batch, seats))
+    batch = cast("Batch", SimpleNamespace(ratings=lines, pool=SimpleNamespace(matches=12, prior_elo=211.0)))
+    sentences = list(limits_texts(batch))
     assert len(sentences) == len(words)
     assert all(word in sentence for word, sentence in zip(words, sentences, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("seats", "model", "words"),
+    [
+        (2, Expected, []),
+        (3, Expected, ["by share of opponents beaten"]),
+        (4, Winners, ["by matches won"]),
+    ],
+)
+def test_notes_say_what_elo_counts_at_more_than_two_seats(
+    seats: int, model: type[Expected], words: list[str]
+) -> None:
+    batch = rate(Counts.of_results(results_of(seats, 5, 40), range(5), seats), model=model)
+    notes = pool_notes(batch, dict(enumerate("abcde")))
+    lines = [note for note in notes if note.startswith("Elo goes by")]
+    assert len(lines) == len(words)
+    assert all(word in line for word, line in zip(words, lines, strict=True))

@@ -4,7 +4,8 @@ import pytest
 
 from tests.support.schedules import play_out, results
 from tourney.match.evidence import POINT, Evidence
-from tourney.results.until import as_planned, ended_by, ending_text, look_of, progress_text
+from tourney.results.interval_widths import look_of
+from tourney.results.until import as_planned, ended_by, ending_text, progress_text
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import Format, History, Participant, Setup
 from tourney.schedule.round_robin import RoundRobin

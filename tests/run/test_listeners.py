@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from tourney.match.result import Playing
 from tourney.run import listeners
 from tourney.run.listeners import PLAIN_EVERY, Listeners, PlainListener, RunLog, rich_listener
 from tourney.run.summary import RunProgress, RunStatus
-from tourney.run.workers.executor import Playing
 
 
 def test_plain_display_writes_a_line_at_intervals() -> None:

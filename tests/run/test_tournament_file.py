@@ -497,3 +497,29 @@ def test_entrants_have_limits_of_their_own(tmp_path: Path) -> None:
 def test_wrong_limits_of_an_entrant_are_refused(tmp_path: Path, old: str, new: str, sentence: str) -> None:
     with refused(TournamentError, sentence):
         read_tournament_file(write_file(tmp_path, OWN.replace(old, new)))
+
+
+def test_score_by_wins_is_stored_in_what_ranks(tmp_path: Path) -> None:
+    text = 'name = "cup"\ngame = "sage-stones"\nseats = 3\nbots = ["random", "greedy", "mcts"]\n'
+    by_places = read_tournament_file(write_file(tmp_path, text)).plan
+    plan = read_tournament_file(write_file(tmp_path, text + 'score = "win"\n')).plan
+    assert by_places.ranking is not None
+    assert plan == structs.replace(by_places, ranking=structs.replace(by_places.ranking, score="win"))
+    assert "score" not in canonical(plan_data(by_places))
+    assert plan_from(canonical(plan_data(plan))) == plan
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("seats = 2", "three and four seats"),
+        ('seats = 3\nformat = "adaptive"\nbudget = 60', 'format = "adaptive"'),
+        ("seats = 3\n[until]\nbest = 0.95", "[until] counts opponents beaten"),
+    ],
+)
+def test_score_by_wins_is_refused_where_places_count(tmp_path: Path, lines: str, words: str) -> None:
+    text = (
+        f'name = "cup"\ngame = "sage-stones"\nscore = "win"\nbots = ["random", "greedy", "mcts"]\n{lines}\n'
+    )
+    with refused(TournamentError, "score", words):
+        read_tournament_file(write_file(tmp_path, text))

@@ -7,6 +7,7 @@ import pytest
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError, UsageError
 from tourney.match.spec import DEFAULT_LIMITS
+from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import (
     Terms,
     clock_limits,
@@ -47,14 +48,6 @@ def test_wrong_terms_are_one_sentence(
     assert sentence in str(caught.value)
 
 
-def test_clock_is_seconds_and_increment() -> None:
-    assert clock_limits("8+0.08") == {"clock-ms": 8000, "increment-ms": 80}
-    assert clock_limits("60") == {"clock-ms": 60_000, "increment-ms": 0}
-    for wrong in ("", "8+", "x", "1e3", "8+0.0001"):
-        with refused(UsageError, "as 8+0.08"):
-            clock_limits(wrong)
-
-
 def test_words_are_toml_or_text() -> None:
     words = ("a=1", "b.c={d = 2}", "e=My cup", 'f="3"')
     assert toml_values("--set", words) == {"a": 1, "b.c": {"d": 2}, "e": "My cup", "f": "3"}
@@ -64,7 +57,7 @@ def test_words_are_toml_or_text() -> None:
 
 
 def test_file_of_a_command_line_is_a_tournament_file(tmp_path: Path) -> None:
-    given = ("sage-stones", ("pebble", "random"), "swiss")
+    given = ("sage-stones", (EntrantLine("pebble"), EntrantLine("random")), "swiss")
     path, text = file_text(*given, None, ("rounds=2", "limits.move-ms=70", "title=My cup"))
     found = read_tournament_file(tmp_path / path, text)
     assert (found.plan.format, found.plan.rounds, found.plan.limits.move_ms) == ("swiss", 2, 70)
@@ -73,3 +66,44 @@ def test_file_of_a_command_line_is_a_tournament_file(tmp_path: Path) -> None:
     assert found.presentation.title == "My cup"
     assert file_text(*given, None, ("rounds=3",))[0] != path
     assert file_text(*given, "cup", ())[0] == Path("cup.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("8+0.08", (8_000, 80, None)),
+        ("0.5", (500, 0, None)),
+        ("40/60", (60_000, 0, 40)),
+        ("40/60.5+0.6", (60_500, 600, 40)),
+    ],
+)
+def test_clock_of_a_command_line_has_limits(text: str, limits: tuple[int, int, int | None]) -> None:
+    planned = read_terms(None, clock_limits(text))[1]
+    assert (planned.clock_ms, planned.increment_ms, planned.clock_moves) == limits
+    assert planned.move_ms is None
+
+
+@pytest.mark.parametrize("text", ["", "8+", "x", "1e3", "8+0.0001", "40/", "/60", "40/60/60", "4.5/60"])
+def test_clock_of_another_form_is_refused(text: str) -> None:
+    with refused(UsageError, "is not of the form SECONDS, SECONDS+INCREMENT or ACTIONS/SECONDS"):
+        clock_limits(text)
+
+
+def test_clock_with_no_actions_is_refused() -> None:
+    with refused(UsageError, "clock-moves is 0"):
+        read_terms(None, clock_limits("0/60"))
+
+
+def test_clock_replaces_the_repeating_control_of_a_file(tmp_path: Path) -> None:
+    path = write_file(tmp_path, "[limits]\nclock-ms = 60000\nclock-moves = 40\n")
+    assert read_terms(path, {})[1].clock_moves == 40
+    assert read_terms(path, clock_limits("8+0.08"))[1].clock_moves is None
+
+
+def test_file_of_a_command_line_has_tables_for_programs(tmp_path: Path) -> None:
+    engine = EntrantLine(
+        command=("stockfish", "-x"), protocol="uci", options={"Clear Hash": "", "Hash": 4}, go={"nodes": 5}
+    )
+    _, text = file_text("chess", (EntrantLine("./a"), engine), "round-robin", "cup", ())
+    assert read_tournament_file(tmp_path / "cup.toml", text).entrants == (EntrantLine("./a"), engine)
+    assert "bots" not in file_text("chess", (engine,), "round-robin", "cup", ())[1]

@@ -1,5 +1,6 @@
 """The rule that a plan stores: that of older plans, and the meaning of every name."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -155,8 +156,22 @@ def test_stored_name_of_a_tie_break_keeps_its_meaning(
     assert columns(Swiss(), *made(), RankingRule("points", ALL, bye, unplayed)) == meaning
 
 
+def test_score_by_wins_keeps_its_meaning() -> None:
+    """Ties for first share a point, all others have none, and a bye scores the mean of a table."""
+    plan, history = of_three()
+    plan = replace(plan, ranking=Swiss().rule_by_wins(3))
+    lines = Swiss().table(plan, history)
+    by_places = {line.number: line for line in Swiss().table(replace(plan, ranking=None), history)}
+    byes = {line.number: line.awarded for line in lines if line.awarded}
+    assert byes == {number: by_places[number].awarded * Fraction(2, 3) for number in byes}
+    won = Counter[int]()
+    for result in history.results:
+        won.update(number for number, rank in zip(result.entrants, result.ranks, strict=True) if rank == 1)
+    assert {line.number: line.points - line.awarded for line in lines} == {n: won[n] for n in range(6)}
+
+
 def test_every_name_of_byes_and_unplayed_rounds_has_a_table_above() -> None:
-    assert ({*BYES}, {*UNPLAYED}) == ({"win", "half"}, {"fide-c07-2026", "left-out"})
+    assert ({*BYES}, {*UNPLAYED}) == ({"win", "half", "share"}, {"fide-c07-2026", "left-out"})
 
 
 @pytest.mark.parametrize(
@@ -227,6 +242,8 @@ def test_format_takes_its_own_rule_and_any_order_of_known_names() -> None:
         (Moves(), FIDE, {"tie_breaks": ("moved",)}),
         (RoundRobin(), RoundRobin().new_rule(2), {"bye": "win"}),
         (RoundRobin(), RoundRobin().new_rule(2), {"by": "rating"}),
+        (RoundRobin(), RoundRobin().new_rule(2), {"score": "seconds"}),
+        (Adaptive(), Adaptive().new_rule(2), {"score": "win"}),
         (Knockout(), Knockout().new_rule(2), {"tie_breaks": ("rating",)}),
     ],
 )

@@ -13,7 +13,7 @@ from tourney.check.database import check_database
 from tourney.errors import EnvironmentFailure, StoreError, UsageError
 from tourney.run.engine.recorder import spec_of
 from tourney.store.database import Database, backup_database, copy_database
-from tourney.store.models import METADATA
+from tourney.store.tables import METADATA
 from tourney.store.values import MatchResult
 
 

@@ -21,8 +21,8 @@ from tourney.schedule.row import Row
 from tourney.store.baselines import Promotion
 from tourney.store.database import Database
 from tourney.store.derived import Checkpoint, DrawProbability
-from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT
 from tourney.store.presentation import Presentation
+from tourney.store.tables import MATCH, METADATA, SCHEDULE, SEAT
 from tourney.store.tournaments import Archive
 from tourney.store.values import CHOSEN, Plan, RunSettings
 

@@ -23,7 +23,7 @@ from tourney.results.standings import compute_standings
 from tourney.store import migrations, sqlite
 from tourney.store.database import Database, upgrade_database
 from tourney.store.engine import open_engine, transaction
-from tourney.store.models import METADATA
+from tourney.store.tables import METADATA
 
 
 @pytest.mark.filterwarnings("ignore:.*expression-based index")

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.command import ROOT
 
-NAMES: Final = ("chess", "cluster", "fuel", "go", "lab", "league", "openspiel")
+NAMES: Final = ("chess", "cluster", "course", "fuel", "go", "lab", "league", "openspiel")
 """The add-ons that ship."""
 PRESENT: Final = tuple(name for name in NAMES if (ROOT / "tourney" / "addons" / name).is_dir())
 """Those in this checkout."""

@@ -25,9 +25,8 @@ from tourney.run.engine.withdrawal import (
     check_hosts,
     find_withdrawal,
     withdraw,
-    withdrawn_path,
 )
-from tourney.run.listeners import Listener
+from tourney.run.listeners import Listener, withdrawn_path
 from tourney.run.summary import End, Summary
 from tourney.run.workers.executor import MatchTask, Run, WorkerReply
 from tourney.store.database import Database

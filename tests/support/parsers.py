@@ -106,8 +106,8 @@ def _export(path: Path) -> None:
         pass
 
 
-def read_opening_book(game: str, data: bytes) -> None:
-    name = "book.pgn" if data.startswith(b"[") else "book.epd" if b"/" in data else "book"
+def read_opening_book(game: str, data: bytes, name: str = "") -> None:
+    name = name or ("book.pgn" if data.startswith(b"[") else "book.epd" if b"/" in data else "book")
     found = find_game(game)
     read_named(name, lambda path: read_book(path, found, 2, found.settings(2)[1]), data)
 

@@ -22,6 +22,7 @@ FILES = frozenset(
         "addons/chess/benchmarks/test_chess_benchmark.py",
         "addons/chess/docs/test_from_cutechess.py",
         "addons/chess/test_adjudication.py",
+        "addons/chess/test_laws.py",
         "addons/chess/test_pgn.py",
         "addons/chess/test_uci_tournaments.py",
         "addons/chess/test_xboard_tournaments.py",

@@ -34,7 +34,9 @@ from tourney.store.engine import (
     transaction,
     unknown_revision,
 )
-from tourney.store.models import (
+from tourney.store.presentation import presentation_of
+from tourney.store.rows import Shape
+from tourney.store.tables import (
     ANALYSIS,
     ARCHIVE,
     BASELINE,
@@ -54,8 +56,6 @@ from tourney.store.models import (
     TOURNAMENT,
     VERDICT,
 )
-from tourney.store.presentation import presentation_of
-from tourney.store.rows import Shape
 from tourney.store.tournaments import archive_of, entrant_of, refused_host_of, tournament_of, verdict_of
 
 MOST = 20

@@ -11,6 +11,7 @@ import msgspec
 
 from tourney.errors import CheckError, GameError, OptionError, RecordError, TablesError, TournamentError
 from tourney.games.base import CHANCE, AnyGame, AnyState, Tables
+from tourney.games.notation import Notation, notation_of
 from tourney.games.registry import find_game, known_game
 from tourney.match.record import Adjudication, FaultKind, Outcome, Record, check_digest, read_record
 from tourney.match.referee import Referee
@@ -241,11 +242,12 @@ def _entry(entry: tuple[int, str]) -> str:
 
 def written_actions(record: Record) -> Sequence[str]:
     """The actions in their game's notation; unchanged if the rules are missing or one is illegal."""
-    actions = [action for _, action in record.actions]
+    return record_notation(record).texts
+
+
+def record_notation(record: Record) -> Notation:
+    """The actions in their game's notation, with the numbers that its players write."""
     game = known_game(record.game)
-    if game is None or game.rules != record.rules:
-        return actions
-    try:
-        return game.notation(actions, *game.settings(len(record.seats), record.options))
-    except (GameError, LookupError):
-        return actions
+    same_rules = game is not None and game.rules == record.rules
+    actions = [action for _, action in record.actions]
+    return notation_of(game if same_rules else None, actions, len(record.seats), record.options)

@@ -10,10 +10,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from tourney.bots.catalogue.build import built_command
-from tourney.bots.catalogue.command import add_program
-from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.protocols import PROTOCOLS
+from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.check.record import compare
 from tourney.errors import BotError, GameError, InputError, RecordError, UsageError
@@ -24,6 +24,8 @@ from tourney.match.result import PlayedMatch
 from tourney.match.runner import entrant_of
 from tourney.match.spec import OLD_MEMORY_MB, Limits
 from tourney.run.engine.run_control import catch_signals
+from tourney.run.entrant_reference import ReferenceReader
+from tourney.run.preparation import find_bot
 from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, MatchTask, WorkerReply
 from tourney.schema import SandboxLevel
 from tourney.seeds import derive, uniform
@@ -281,12 +283,12 @@ def find_analyser(
         nodes = int(count) if nodes is move_ms is None else nodes
     if (nodes is None) == (move_ms is None):
         raise UsageError("give one limit of an action: --nodes N, which reproduces, or --move-ms MS")
-    protocol, colon, program = reference.partition(":")
-    if colon and protocol in PROTOCOLS.names():
-        bot = add_program([program, *args], store, Path(), protocol=protocol, options={}, go={})
+    line = ReferenceReader(store, lambda: sandbox).read(reference)
+    if line.command:  # its arguments are part of what is analysed with
+        line = replace(line, command=(*line.command, *args))
         args = ()
-    else:
-        bot = resolve_bot(reference, store)
+    bot = find_bot(line, store, Path())
+    args = (*line.args, *args)
     if missing := provide_bots(store, [bot.digest], sandbox, {}):
         raise BotError(f"{reference}: {missing[bot.digest]}")
     # The limits are part of the key of stored analyses, so these keep the memory that they began with.

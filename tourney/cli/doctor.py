@@ -76,8 +76,9 @@ def command(level: SandboxLevel, db: str, bots: str, *, machine: bool) -> None:
 
     A canary bot tries to break out of the sandbox in every known way, and to see the database and the bot
     store. Prints for each protection whether it is enforced, partial (some attempts worked) or absent, and
-    what was tried; then whether the games' rules are compiled or plain Python, and whether WebAssembly
-    modules can play and count fuel. Exits with code 1 if a protection that the level requires is missing.
+    what was tried; then what starts contained bots, whether the games' rules are compiled or plain Python,
+    and whether WebAssembly modules can play and count fuel. Exits with code 1 if a protection that the level
+    requires is missing.
 
     With --machine it prints instead which settings of this machine make equal matches take unequal time, and
     what to do: the governor and the turbo of the processor, transparent huge pages, ASLR, and other load.
@@ -105,6 +106,8 @@ def command(level: SandboxLevel, db: str, bots: str, *, machine: bool) -> None:
         )
     )
     output.table(lines, COLUMNS)
+    if sandbox.starter:
+        output.say(f"start of contained bots: {sandbox.starter}")
     advice = "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
     wanted = not compiled.wants_plain() and compiled.summary() != "compiled"
     output.say(f"rules of the games: {compiled.summary()}{advice if wanted else ''}")

@@ -15,11 +15,12 @@ from tourney.check.root import PLAN, commitment_proof, disclosure, prove
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.cli.standings import warn_unknown_format
+from tourney.cli.standings import name_default, warn_unknown_format
 from tourney.errors import UsageError
+from tourney.exchange.entrant_files import entrant_files, has_entrant_files
 from tourney.exchange.game_files import export_pgn, trf
 from tourney.exchange.lines import export_lines
-from tourney.files import check_writable, writing
+from tourney.files import check_writable, replaced_folder, writing
 from tourney.interface.found_match import is_match_name, stored_match
 from tourney.parsing import compressing
 from tourney.results.columns import data_frame
@@ -68,6 +69,12 @@ class _ExportRequest(opt.CommandOptions):
         "Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root; before the"
         " end, that the plan belongs to its commitment.",
     )
+    bot: str | None = option(
+        "--bot NAME",
+        "Write the private files of entrant NAME for its author to the folder --out: lost and faulted"
+        " matches, its own log, think times, and where it loses.",
+    )
+    each: bool = option("--each", "The same for every entrant, each in a folder of its name below --out.")
     db: str = opt.shared(opt.db_option)
 
     @property
@@ -84,6 +91,15 @@ class _ExportRequest(opt.CommandOptions):
         """Raise UsageError for options that do not go together."""
         what = self.what
         chosen = self.chosen
+        if self.bot is not None or self.each:
+            alone = {"--what": opt.is_given("what"), "--format": self.format_, "--proof": self.proof}
+            alone |= {"--measured": self.measured, "--private": self.private}
+            opt.refuse(alone, "does not go with --bot and --each, which write folders")
+            if self.bot is not None and self.each:
+                raise UsageError("--each writes all entrants: leave out --bot")
+            if self.file is None:
+                raise UsageError("--bot and --each write folders: add --out DIR")
+            return
         if self.proof is not None:
             alone = {"--what": opt.is_given("what"), "--format": self.format_}
             alone |= {"--measured": self.measured, "--private": self.private}
@@ -110,11 +126,15 @@ def command(tournament: str | None, options: _ExportRequest) -> None:
     Records are canonical JSON objects, one per line, in schedule order. A tournament is JSON lines too: a
     first line with its plan, entrants and root, then one per match, played or not. `tourney import` reads
     both; only from the second it makes the same tournament, with rounds, tie-breaks and void matches. The
-    FIDE report has the format TRF(16), with one round for each match of a pairing. PGN has the matches of
-    chess that count, with scores and times in comments. A proof is a JSON object
-    for `tourney verify --root HEX --proof FILE`.
+    FIDE report has the format TRF(16), with one round for each pairing, or for each of its matches. PGN has
+    the matches of chess that count, with scores and times in comments. A proof is a JSON object for
+    `tourney verify --root HEX --proof FILE`. --bot and --each write what an author may see of its bot: a page
+    `index.html` and its files, never the log of another bot.
     """
     options.check()
+    if options.bot is not None or options.each:
+        _write_entrants(tournament, options)
+        return
     if options.proof is not None:
         _write_proof(tournament, options.proof, options)
         return
@@ -153,6 +173,34 @@ def _write_record(database: Database, match: str, options: _ExportRequest) -> No
         packed.write(record.encode() + b"\n")
     if out is not None:
         current().say(f"the record of {match} written to {out}")
+
+
+def _write_entrants(name: str | None, options: _ExportRequest) -> None:
+    """Write the private files of one entrant, or of all, in place of a folder that this wrote before."""
+    out = options.file or Path()
+    if not has_entrant_files():
+        raise UsageError("--bot and --each need an add-on that writes feedback, as tourney.addons.course")
+    with Database.open(options.db) as opened, opened.snapshot() as database:
+        tournament = database.tournaments.get(name)
+        database.tournaments.refuse_archived(tournament.id)
+        if not tournament.recorded:
+            raise UsageError(
+                f"{tournament.name} has results without records, so there are no files of matches"
+            )
+        name_default(name, tournament, database)
+        entrants = {entrant.name: entrant for entrant in database.tournaments.entrants(tournament.id)}
+        if options.bot is not None and options.bot not in entrants:
+            raise UsageError(
+                f"{tournament.name} has no entrant {options.bot!r}; there are: {', '.join(entrants)}"
+            )
+        with replaced_folder(out) as folder:
+            for entrant in entrants.values() if options.each else (entrants[options.bot or ""],):
+                below = folder / entrant.name if options.each else folder
+                below.mkdir(exist_ok=True)
+                for file, content in entrant_files(database, tournament, entrant):
+                    (below / file).write_bytes(content)
+    count = len(entrants) if options.each else 1
+    current().say(f"the files of {counted(count, 'entrant')} of {tournament.name} written to {out}")
 
 
 def _target(options: _ExportRequest) -> AbstractContextManager[BinaryIO]:
@@ -222,5 +270,5 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
         if find_spec("pyarrow") is None:
             raise UsageError("Parquet requires pyarrow: install tourney[parquet], or use --format csv")
         table = TABLES[what](database, tournament)
-        frame = data_frame(table.columns, table.rows)
+        frame = data_frame(table.columns, table.rows, names={})  # files have the names of CSV
         file.write(frame.to_parquet(index=False))  # to a pipe, pandas would write in another way

@@ -27,8 +27,15 @@ EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-def option(usage: str, *words: str, **attributes: object) -> Any:
+GENERAL: Final = "General"
+"""The group of the options that most commands have."""
+_GENERAL_NAMES: Final = frozenset(("db", "bots", "format_", "formats", "quiet", "no_color", "help"))
+
+
+def option(usage: str, *words: str, group: str = "", **attributes: object) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
+
+    ``group`` is the title above the option in the help (default: the ``group`` of the class).
 
     ``words`` are the help, and further names of the option. The field's name and type give the rest:
     ``bool`` makes a flag, ``tuple`` a repeatable option, ``Path`` a file, ``int`` a number from 1 on; a
@@ -59,7 +66,7 @@ def option(usage: str, *words: str, **attributes: object) -> Any:
         settings["help"] = next((text for text in words if " " in text), None)
         return click.option(word, *names, option_field.name, **settings | attributes)
 
-    return field(metadata={"option": declare})
+    return field(metadata={"option": declare, "group": group})
 
 
 def shared(decorator: Decorator) -> Any:
@@ -83,6 +90,9 @@ class CommandOptions:
     type is another such class. The help lists the options in the order of the fields.
     """
 
+    group: ClassVar[str] = ""
+    """The title above the options in the help; "" for that of the class which has this one as a field."""
+
     # Type checkers do not know that subclasses are dataclasses, which `replace` asks for.
     __dataclass_fields__: ClassVar[dict[str, "Field[Any]"]]
 
@@ -90,13 +100,74 @@ class CommandOptions:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
+class HelpCommand(click.Command):
+    """A command whose help begins with ``examples``, and lists options by ``groups``: a title by parameter.
+
+    A group mechanism of its own: click has none, and rich-click, cloup and click-option-group decorate
+    functions, where options here are fields of classes; rich-click also imports rich for every command.
+    """
+
+    examples: tuple[str, ...] = ()
+    groups: Mapping[str, str] = {}
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, then the description."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+        super().format_help_text(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by group, in the order in which the groups come first."""
+        records: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is None:
+                continue
+            general = param.name in _GENERAL_NAMES or "--help" in param.opts
+            title = GENERAL if general else self.groups.get(param.name or "", "Options")
+            records.setdefault(title if self.groups else "Options", []).append(record)
+        last = records.pop(GENERAL, [])
+        for title, lines in (*records.items(), (GENERAL, last)):
+            if lines:
+                with formatter.section(title):
+                    formatter.write_dl(lines)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words; a refusal says so if an unknown option is an argument of the command."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            word = error.option_name.lstrip("-").replace("-", "_")
+            if any(param.name == word for param in self.params if isinstance(param, click.Argument)):
+                raise UsageError(
+                    f"{error.option_name} is not an option: write the {word} itself, as"
+                    f" `{ctx.command_path} {word.upper()}`"
+                ) from error
+            raise
+
+
+def _groups_of(kind: type[CommandOptions], title: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the parameters of a class of options with the titles of their groups; those without have none."""
+    title = kind.group or title
+    for option_field in fields(kind):
+        if isinstance(option_field.type, type) and issubclass(option_field.type, CommandOptions):
+            yield from _groups_of(option_field.type, title)
+        elif group := option_field.metadata.get("group") or title:
+            yield option_field.name, group
+
+
 def command(
-    name: str, kind: type[CommandOptions] | None = None, cls: type[click.Command] = click.Command
+    name: str,
+    kind: type[CommandOptions] | None = None,
+    cls: type[HelpCommand] = HelpCommand,
+    examples: Sequence[str] = (),
 ) -> Callable[[Function], click.Command]:
     """Make a command of a function, with --quiet and --no-color: ``output.current()`` respects them.
 
     ``kind`` is a class of options: the command has its options, and the function gets their values as
-    ``options``.
+    ``options``. The help begins with the ``examples``.
     """
 
     def decorate(function: Function) -> click.Command:
@@ -113,7 +184,10 @@ def command(
             decorator(made)
         # Click reverses this list: the options of decorators come first in the help.
         vars(made)["__click_params__"].extend(params)
-        return click.command(name, cls=cls)(made)
+        decorated = click.command(name, cls=cls)(made)
+        decorated.examples = tuple(examples)
+        decorated.groups = {} if kind is None else dict(_groups_of(kind))
+        return decorated
 
     return decorate
 
@@ -252,6 +326,14 @@ def _pairs_option(
 
 
 game_option = _pairs_option(("--option", "options"), "NAME=VALUE", pairs, "Option of the game; repeatable.")
+
+entrant_option = _pairs_option(
+    ("--option", "options"),
+    "NAME=VALUE",
+    pairs,
+    "Option of the game or, if it has none of this name, of all programs; repeatable.",
+)
+
 
 seats_option = click.option(
     "--seats",

@@ -83,7 +83,7 @@ def command(game: str, bots_at: tuple[str, ...], options: _PlayOptions) -> None:
         players = list(_seats(rules, count, named, box, BotStore(Path(options.bots)), stack))
         entrants = tuple(seat.entrant for seat in players)
         opening = Opening(plies=options.opening_plies)
-        limits = Limits(move_ms=options.move_ms, memory_mb=options.memory_mb)
+        limits = Limits(move_ms=options.move_ms, memory_mb=options.memory_mb).under(rules.laws)
         if bots := sum(seat.launch is not None for seat in players):
             refuse_unfit(MatchMemory.of(limits, bots))
         spec = MatchSpec(rules.name, tuple(full.items()), entrants, seed, limits, opening)

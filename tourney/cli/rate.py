@@ -11,7 +11,7 @@ from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
 from tourney.cli.import_ import SelectionOptions, files_argument, game_name_option, name_of, report_problems
 from tourney.cli.options import option
-from tourney.cli.output import Output, current
+from tourney.cli.output import current
 from tourney.errors import CheckError, UsageError
 from tourney.exchange.foreign_game import KINDS
 from tourney.exchange.rating import faults_of, rate_tally, results_of, store_tally
@@ -22,7 +22,7 @@ from tourney.ratings.likelihood import MODELS
 from tourney.ratings.method import DEFAULT_METHOD, METHODS, Forfeits, OrderedMethod, RatingMethod
 from tourney.ratings.trueskill import estimate_draw_probability
 from tourney.results.columns import Column
-from tourney.results.ratings import DRAW_PROBABILITY, MAX_MATRIX, superiority_rows
+from tourney.results.ratings import DRAW_PROBABILITY, MAX_MATRIX, estimated_text, superiority_rows
 from tourney.results.texts import pool_notes
 from tourney.schema import Document, Part
 from tourney.store.database import Database
@@ -62,6 +62,13 @@ class _RateRequest(opt.CommandOptions):
         default="tourney",
     )
     method: str = opt.shared(opt.method_option(METHODS.names(), DEFAULT_METHOD))
+    score: str = option(
+        "--score",
+        "What a game of three or four players gives: a point for each opponent beaten, divided by their"
+        " number, or one point for the first place alone, which ties for it share.",
+        type=click.Choice(["places", "win"]),
+        default="places",
+    )
     show: str = option(
         "--show",
         "Table: the players, all pairs, the matrix of their superiority, the whole pool, or the"
@@ -75,7 +82,7 @@ class _RateRequest(opt.CommandOptions):
     draw_probability: str | None = option(
         "--draw-probability P",
         "TrueSkill: draw probability of equal players, 0 or more and below 1, or 'estimate' from the results."
-        " [default: 0.1]",
+        " [default: estimate]",
     )
     tau: str | None = option(
         "--tau T",
@@ -101,18 +108,26 @@ class _RateRequest(opt.CommandOptions):
         options = {
             "anchor": ("--anchor", bool(self.levels)),
             "model": (f"--model {self.model}", self.model != "tourney"),
+            "score": (f"--score {self.score}", self.score != "places"),
             "repeats": ("--repeats count", self.repeats != "join"),
             "show": (f"--show {self.show}", self.show not in {"players", "problems"}),
             "tau": ("--tau", self.tau is not None),
             "draw-probability": ("--draw-probability", self.draw_probability is not None),
         }
         tables.refuse_others(METHODS.find(self.method), options)
+        if self.score != "places" and self.model != "tourney":
+            raise UsageError(f"--score {self.score} goes with Tourney's own model, not with {self.model}")
+
+    @property
+    def stored_score(self) -> str | None:
+        """What a game gives, as plans store it."""
+        return None if self.score == "places" else self.score
 
     def settings(self, tally: Tally, method: OrderedMethod) -> dict[str, float]:
         """The settings of a method by the options that it has. Raises UsageError."""
         settings = {}
-        probability = self.draw_probability
-        if DRAW_PROBABILITY in method.options and probability is not None:
+        probability = self.draw_probability or "estimate"
+        if DRAW_PROBABILITY in method.options:
             settings["draw_probability"] = (
                 estimate_draw_probability(results_of(tally), self.forfeits)
                 if probability == "estimate"
@@ -156,7 +171,7 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
         output.say(f"games lost by a fault: {void:,}, left out by --forfeits void")
     report_problems(problems, output)
     if options.report is not None:
-        _write_report(tally, options.game or game_of(problems), files, options.report, output)
+        _write_report(tally, options, options.game or game_of(problems), files, options.report)
     if options.strict and problems.damaged:
         raise CheckError(f"{problems.damaged:,} games, lines or files are damaged")
 
@@ -167,6 +182,8 @@ def _print_measures(tally: Tally, method: RatingMethod, options: _RateRequest) -
     if isinstance(method, OrderedMethod):
         method = method.configured(**options.settings(tally, method))
         notes.append(method.note)
+        if "draw_probability" in method.settings and options.draw_probability in {None, "estimate"}:
+            notes.append(estimated_text(method.settings["draw_probability"]))
     lines = method.rate_sorted(results_of(tally), names, tally.seats or 2, options.forfeits)
     tables.print_measures(lines, method, tables.RatedBots(names, faults_of(tally)), notes)
 
@@ -175,7 +192,7 @@ def _print_batch(tally: Tally, method: PoolMethod, options: _RateRequest) -> Non
     names = dict(enumerate(tally.players))
     show = options.show
     if isinstance(method, BatchMethod):
-        method = method.with_model(MODELS[options.model])
+        method = method.with_model(MODELS[options.model]).by_score(options.stored_score)
     pairs = show in {"pairs", "los"}
     joined = options.repeats == "join"
     batch = rate_tally(
@@ -215,7 +232,9 @@ def _print_superiority(batch: Batch, tally: Tally, notes: Sequence[str]) -> None
     tables.print_ratings(document, rows, columns, notes)
 
 
-def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, output: Output) -> None:
+def _write_report(
+    tally: Tally, options: _RateRequest, game: str, files: Sequence[Path], folder: Path
+) -> None:
     """Write the pages of the games, from a database that lives as long as it takes."""
     from tourney.cli.report import write_report  # noqa: PLC0415 - slow to import
     from tourney.report.output.layout import Options  # noqa: PLC0415 - likewise
@@ -224,8 +243,8 @@ def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, 
         tempfile.TemporaryDirectory(prefix="tourney-") as place,
         Database.open(str(Path(place) / "results.db"), create=True) as opened,
     ):
-        stored = store_tally(opened, name_of(files[0]), game, tally, "")
+        stored = store_tally(opened, name_of(files[0]), game, tally, "", options.stored_score)
         with opened.snapshot() as database:
             tournament = database.tournaments.by_id(stored.id)
             written = write_report(database, (tournament,), folder, Options(measured=False))
-    output.say(f"the report rates by Tourney's own model, without anchors: {written.index}")
+    current().say(f"the report rates by Tourney's own model, without anchors: {written.index}")

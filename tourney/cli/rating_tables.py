@@ -34,7 +34,8 @@ class EloLine(Part, frozen=True, kw_only=True):
     """A bot. `low` and `high` are a 95 % interval of `elo`; `best_rank` and `worst_rank` of its true rank.
 
     `p_best` is null where one number a bot does not fit. `luck`: points per match that the dice gave;
-    `elo_with_luck`: `elo` if no luck is subtracted; null if it is not known.
+    `elo_with_luck`: `elo` if no luck is subtracted; null if it is not known. `wins`: first places alone;
+    `won`: the share of matches won, in which ties for first share.
     """
 
     rank: int
@@ -50,6 +51,8 @@ class EloLine(Part, frozen=True, kw_only=True):
     p_best: float | None
     luck: float | None
     elo_with_luck: float | None
+    wins: int
+    won: float | None
 
 
 class CycleLine(Part, frozen=True, kw_only=True):
@@ -282,7 +285,8 @@ def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], note
             CycleLine.of(cycle, bots=tuple(names[n] for n in cycle.entrants)) for cycle in pool_cycles.cycles
         ),
     )
-    shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck))
+    wins = batch.seats > 2
+    shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck), wins=wins)
     output.document(RatingsDocument.of(batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles))
     output.table(rows, shown if output.people else catalogue.ELO)
     if output.people and (cycle_rows := results.cycle_rows(batch, names)):

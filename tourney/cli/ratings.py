@@ -10,7 +10,7 @@ from tourney.cli import rating_tables as tables
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import name_default
-from tourney.errors import StoreError
+from tourney.errors import StoreError, UsageError
 from tourney.ratings.batch import PoolMethod
 from tourney.ratings.method import DEFAULT_METHOD, METHODS, Forfeits, OrderedMethod, RatingMethod
 from tourney.ratings.trueskill import estimate_draw_probability
@@ -90,6 +90,11 @@ class _RatingsRequest(opt.CommandOptions):
         else:
             pool = ("game", "anchor", "seats", "option", "limit", "any-host")
             values = (self.game, self.levels, self.seats, self.options, self.limits, self.any_host)
+            if self.levels:
+                raise UsageError(
+                    "--anchor is for --all --game GAME, which rates bots over all tournaments of a game; one"
+                    " tournament takes anchors in Python: tournament.ratings(anchors={...})"
+                )
             opt.refuse({f"--{word}": value for word, value in zip(pool, values, strict=True)}, "is for --all")
 
 
@@ -142,19 +147,22 @@ def _rate(
         return [f"matches with a fault, left out: {progress.done - progress.void - matches}"]
 
     if isinstance(method, PoolMethod):
-        how = {
-            "pairs": options.show == "pairs",
-            "joined": options.repeats == "join",
-            "luck": not options.no_luck,
-        }
-        batch = results.rate_batch(database, tournament, forfeits, method=method, **how)
+        batch = results.rate_batch(
+            database,
+            tournament,
+            forfeits,
+            method=method,
+            pairs=options.show == "pairs",
+            joined=options.repeats == "join",
+            luck=not options.no_luck,
+        )
         notes = [*pool_notes(batch, bots.names, shared=shared_by(tournament)), *left_out(batch.pool.matches)]
         tables.print_batch(batch, bots, options.show, notes)
         return None
     notes = []
     if isinstance(method, OrderedMethod):
         rated = results.rate_in_order(database, tournament, method, forfeits)
-        lines = rated.pool.table()
+        lines = method.shown(rated.pool.table(), tournament.seats)
         if options.draw_probability not in {ESTIMATE, AGAIN}:
             notes.append(method.note)
     else:
@@ -203,7 +211,11 @@ def _draw_probability(database: Database, tournament: Tournament, options: _Rati
     asked = options.draw_probability
     output = current()
     if asked is None:
-        return results.draw_probability_of(database, tournament)
+        probability = results.draw_probability_of(database, tournament)
+        stored = database.ratings.draw_probability(tournament.game, tournament.seats)
+        if stored is None and not tournament.recorded:
+            output.say(results.estimated_text(probability))
+        return probability
     if asked not in {ESTIMATE, AGAIN}:
         return tables.number("--draw-probability", asked)
     game = tournament.game

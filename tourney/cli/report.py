@@ -150,6 +150,8 @@ class ReportRequest(opt.CommandOptions):
 def command(tournament: str | None, options: ReportRequest) -> None:
     """Write the report of TOURNAMENT (default: the newest), and print the path of its first page.
 
+    The last line says who won, on standard error.
+
     The report is a folder of files that you can open in any browser, without a server or network. Where there
     is an older report, only what changed is written.
     """
@@ -159,6 +161,9 @@ def command(tournament: str | None, options: ReportRequest) -> None:
     with Database.open(options.db) as opened:
         written = report.write(opened, output)
         output.write(str(written.index))
+        # On standard error: scripts read the path alone.
+        if written.verdict:
+            output.say(written.verdict)
         if options.show:
             _open(written.index, output)
         while options.watch is not None and not report.over:
@@ -313,7 +318,8 @@ def write_report(
 
         live = options.live
         last = None if live is None else lambda hashes: live_state(live, sources, hashes)
-        return write(parts, out, advance, processes=processes or default_processes(), last=last)
+        written = write(parts, out, advance, processes=processes or default_processes(), last=last)
+    return written if versions is not None else replace(written, verdict=sources[0].verdict)
 
 
 def _load(database: Database, tournament: Tournament, output: Output, options: Options) -> ReportSource:

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import click
 
+from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
+from tourney.cli.entrant_options import EntrantOptions
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current, keep
 from tourney.cli.run_options import (
@@ -27,10 +29,13 @@ from tourney.errors import TournamentError, UsageError
 from tourney.files import DEFAULT_BOTS, write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
+from tourney.run.earlier_entrants import standings_reference
+from tourney.run.engine.replacement import replace_entrants
 from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor, is_remote, plays_here
 from tourney.schema import Document
+from tourney.store.database import Database
 
 
 class RunDocument(Document, frozen=True, kw_only=True):
@@ -60,6 +65,9 @@ def _keep_format(ctx: click.Context, _: click.Parameter, words: tuple[str, ...])
     return words
 
 
+WITHOUT_FILE: Final = "A tournament without FILE"
+
+
 class _RunRequest(opt.CommandOptions):
     processors: ProcessorOptions
     end: DeadlineOptions
@@ -68,31 +76,54 @@ class _RunRequest(opt.CommandOptions):
         "Where matches are played: local, dask (a Dask cluster on this machine), dask://HOST:PORT"
         " (the cluster of that scheduler), or the name of an installed plugin. [default: the tournament"
         " file's, or local]",
+        group="Processors and hosts",
     )
     recheck: str | None = option(
         "--recheck SHARE",
         "Share of the matches of other hosts that a second host plays again, as 2% or 0.5%; which"
         " ones, the tournament's seed decides. [default: 2%]",
+        group="Processors and hosts",
     )
     allow_mixed: bool = option(
-        "--allow-mixed", "Play on hosts that differ in Tourney, rules, sandbox or Python."
+        "--allow-mixed",
+        "Play on hosts that differ in Tourney, rules, sandbox or Python.",
+        group="Processors and hosts",
     )
     dry_run: bool = option(
         "--dry-run",
         "Print what the run would do: entrants, rounds, matches, estimated time, and what matches"
         " share. Writes nothing, and neither builds nor starts a bot.",
+        group="Time",
+    )
+    replaced: tuple[str, ...] = option(
+        "--replace NAME=PATH",
+        "Run a copy of the tournament, called its name and -2, in which another bot has the place of"
+        " entrant NAME. It replays only the matches of that entrant, and rounds drawn from them. Repeatable.",
     )
     unattended: UnattendedOptions
     daily: UnitOptions
     game: str | None = option(
         "--game GAME",
-        "Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
-        " then (--bots random,./mybot), and TOURNEY_BOTS the folder of the bot store.",
+        "The game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
+        " then (--bots random,./mybot,uci:stockfish), and TOURNEY_BOTS the folder of the bot store.",
+        group=WITHOUT_FILE,
     )
-    name: str | None = option("--name NAME", "Without FILE: name. [default: from game, format and all else]")
-    rounds: int | None = option("--rounds N", "Without FILE: rounds, as of a swiss.")
+    programs: EntrantOptions
+    earlier: str | None = option(
+        "--from TOURNAMENT",
+        "Enter the first entrants of a finished tournament, as many as --top says; the game is that of the"
+        " tournament unless --game names it.",
+        group=WITHOUT_FILE,
+    )
+    top: int | None = option("--top N", "With --from: the number of entrants.", group=WITHOUT_FILE)
+    name: str | None = option(
+        "--name NAME", "Name of the tournament. [default: from game, format and all else]", group=WITHOUT_FILE
+    )
+    rounds: int | None = option("--rounds N", "Rounds, as of a swiss.", group=WITHOUT_FILE)
     keys: tuple[str, ...] = option(
-        "--set KEY=VALUE", "Without FILE: a key of the tournament file, as limits.clock-ms=8000; repeatable."
+        "--set KEY=VALUE",
+        "A key of the tournament file, as limits.clock-ms=8000; repeatable.",
+        group=WITHOUT_FILE,
     )
     formats: tuple[str, ...] = option(
         "--format FORMAT",
@@ -109,16 +140,27 @@ class _RunRequest(opt.CommandOptions):
         """The tournament of a file or of the options, and whether a file was written. Raises UsageError."""
         formats = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
-            if any((self.game, self.name, self.rounds, self.keys, formats)):
+            programs = self.programs
+            instead = (self.game, self.earlier, self.top, self.name, self.rounds, self.keys, formats)
+            if any((*instead, programs.options, programs.each)):
                 raise UsageError(
-                    "--game, --name, --rounds, --set and such a --format stand for FILE: omit it"
+                    "--game, --from, --top, --name, --rounds, --set, --option, --each and such a --format"
+                    " stand for FILE: omit it"
                 )
             return read_tournament_file(file), False
-        if self.game is None or not opt.is_given("bots"):
+        if (self.earlier is None) != (self.top is None):
+            raise UsageError("--from and --top go together: --from course --top 8")
+        bots = self.bots.split(",") if opt.is_given("bots") else []
+        if self.earlier is not None:
+            bots.append(standings_reference(self.earlier, self.top or 1))
+        game = self.game or (None if self.earlier is None else self._game_of(self.earlier))
+        if game is None or not bots:
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
         format_ = formats[-1] if formats else "round-robin"
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
-        path, text = file_text(self.game, self.bots.split(","), format_, self.name, keys)
+        folder = os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS)
+        entrants = self.programs.read(game, bots, bots=folder, sandbox="auto")
+        path, text = file_text(game, entrants.lines, format_, self.name, keys, entrants.game_options)
         tournament_file = read_tournament_file(path, text)
         # The same options give the same file, and continue its tournament; others must not replace it.
         if path.exists() and path.read_bytes() != text.encode():
@@ -129,14 +171,27 @@ class _RunRequest(opt.CommandOptions):
         current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
         return tournament_file, True
 
+    def _game_of(self, tournament: str) -> str:
+        with Database.open(self.db) as database:
+            return database.tournaments.get(tournament).game
 
-@opt.command("run", _RunRequest)
+
+@opt.command(
+    "run",
+    _RunRequest,
+    examples=(
+        "tourney run cup.toml",
+        "tourney run cup.toml --stop-at 07:00 --report 30",
+        "tourney run --game chess --bots stockfish,toga2 --set limits.clock-ms=8000",
+    ),
+)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 def command(file: Path | None, options: _RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
 
     Without FILE, --game, --bots and --format name a tournament whose file is written and run, as in
-    `tourney run --game chess --bots first,second --format swiss --rounds 5`.
+    `tourney run --game chess --bots first,second --format swiss --rounds 5`. `tourney run --from course
+    --top 8 --format knockout --name final` plays on with the first entrants of a finished tournament.
 
     A match counts once it is stored. After a crash the next start plays the matches without a result. Ctrl-C
     finishes the matches in progress; a second one stops at once.
@@ -144,20 +199,31 @@ def command(file: Path | None, options: _RunRequest) -> None:
     The run keeps a log beside the database and prints a summary at the end. While the database cannot be
     written (the disk is full, another program holds it) the run pauses and tries again. A bot that fails at
     start-up three times is benched: its remaining matches are void. If a bot cannot be built, nothing is
-    played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
-    standard error; with --format json a summary goes to standard output at the end.
+    played, unless --skip-broken benches it; --unbench brings it back once it can. --replace copies a
+    tournament, which itself stays as it is with its root, and replays an entrant's matches with other
+    files. All of a run's text goes to standard error; with --format json a summary goes to standard output at
+    the end.
     """
     output = current()
     pinning = options.processors.pinning()
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
     options.daily.check(file)
+    if options.daily.units is not None:
+        opt.refuse({"--replace": options.replaced}, "goes without --units: units would replace it each day")
     tournament, wrote = options.tournament(file)
     if file is not None and options.daily.units is not None:
         for path in options.daily.write(options.daily.units, file, tournament.plan.name, options.db):
             output.write(str(path))
         return
-    if file is None:  # --bots has named the bots, so it does not say where they are
+    if options.replaced:
+        if file is None or options.dry_run:
+            raise UsageError("--replace goes with FILE, and not with --dry-run")
+        with Database.open(options.db, write=True) as database:
+            store = BotStore(Path(options.bots))
+            bots = opt.pairs(options.replaced)
+            tournament = replace_entrants(tournament, database, store, bots, output.say)
+    if file is None:  # --bots may have named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     # Before anything is stored: an unknown executor must not leave a tournament behind.
     make_executor = _executor(options, tournament)

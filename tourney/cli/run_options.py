@@ -49,6 +49,8 @@ def workers_option(default: str = "one per processor") -> Callable[[opt.F], opt.
 class ProcessorOptions(opt.CommandOptions):
     """The number of matches played at once, and their processors."""
 
+    group = "Processors and hosts"
+
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = option(
         "--cpus N",
@@ -87,6 +89,8 @@ class ReplayOptions(opt.CommandOptions):
 class DeadlineOptions(opt.CommandOptions):
     """The time at which the last match of a run may start."""
 
+    group = "Time"
+
     stop_at: str | None = option(
         "--stop-at HH:MM", "--until", "Start no match that would not end by this time of day."
     )
@@ -104,6 +108,8 @@ class DeadlineOptions(opt.CommandOptions):
 
 class UnitOptions(opt.CommandOptions):
     """The units that start a run each day."""
+
+    group = "Start each day"
 
     units: Path | None = option(
         "--units DIR",
@@ -147,6 +153,8 @@ class UnitOptions(opt.CommandOptions):
 
 class UnattendedOptions(opt.CommandOptions):
     """The options by which a run continues and reports without a person."""
+
+    group = "Faults, reports and messages"
 
     max_faults: int | None = option(
         "--max-faults N",

@@ -68,6 +68,7 @@ class _ShowRequest(opt.CommandOptions):
     )
     boards: bool = option("--board", "Show the board after every action instead of the list of actions.")
     logged: bool = option("--log", "Also show the log: the bots' info lines and standard error.")
+    seat: int | None = option("--seat N", "With --log: only the lines of this seat, as its author may see.")
     as_json: bool = option("--json", "The same as --format json.")
     bare: bool = option(
         "--record",
@@ -81,6 +82,8 @@ class _ShowRequest(opt.CommandOptions):
         """Raise UsageError for options that do not go together."""
         if self.boards and self.ply is not None:
             raise UsageError("--board shows the board after every action: leave out --ply")
+        if self.seat is not None and not (self.logged or self.as_json or not current().people):
+            raise UsageError("--seat chooses lines of the log: add --log")
         if self.bare:
             others = {"--ply": self.ply is not None, "--board": self.boards, "--log": self.logged}
             others |= {"--json": self.as_json, "--format json": not current().people}
@@ -119,6 +122,12 @@ def command(match: str, options: _ShowRequest) -> None:
     if options.bare:
         sys.stdout.buffer.write(stored_match.record.encode() + b"\n")
         return
+    if options.seat is not None:
+        seats = len(stored_match.record.seats)
+        if options.seat > seats:
+            raise UsageError(f"there is no seat {options.seat}: {stored_match.label} has {seats}")
+        lines = tuple(line for line in stored_match.log if line.seat == options.seat)
+        stored_match = replace(stored_match, log=lines)
     plies = options.plies(stored_match)
     if options.as_json or not output.people:
         replace(output, format=OutputFormat.JSON).document(_document(stored_match, holds, plies, output))

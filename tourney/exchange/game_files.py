@@ -1,9 +1,10 @@
 """Files for other programs: games as PGN, if an add-on writes the game's, and tournaments as TRF(16).
 
 TRF(16) is FIDE's tournament report file (Handbook C.04, Annex 2, 2016), which pairing tools read. It has one
-game a round. If each encounter of g matches was won by all or drawn, it is a game of one round, and points
-are those of encounters: so tools can compute tie-breaks that look at rounds. Otherwise the r-th encounter
-gives the rounds (r - 1) g + 1 to r g, in the order of the matches. The first seat is white.
+game a round. If the score of each encounter of g matches is that of a win, a draw or a loss, it is a game of
+one round, and points are those of encounters: so tools can compute tie-breaks that look at rounds. Otherwise
+the r-th encounter gives the rounds (r - 1) g + 1 to r g, in the order of its matches. The first seat is
+white.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +38,8 @@ def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:
             continue
         log = database.records.log(tournament.id, match.number)
         measured = database.records.measured(tournament.id, match.number)
-        yield write_game(tournament.name, match.key, record, log, measured).encode("utf-8")
+        analysis = next(iter(database.analyses.of(tournament.id, match.number)), None)
+        yield write_game(tournament.name, match.key, record, log, measured, analysis).encode("utf-8")
 
 
 MOST = 9999
@@ -102,20 +104,34 @@ Codes = tuple[str, str]
 
 
 def _encounter_codes(setup: Setup, history: History) -> Mapping[tuple[int, int], Codes] | None:
-    """The results of all encounters by round and table, or None unless each was won by all or drawn."""
-    units: dict[tuple[int, int], int] = {}
+    """The results of all encounters by round and table, or None unless a result code says each.
+
+    That is a side's score of 0, of half of what all matches give, or of all of it. A void match gives
+    nothing to either side, and an encounter of void matches alone is none.
+    """
+    units: dict[tuple[int, int], list[int]] = {}
+    played = set()
     results = {result.row: result for result in history.results}
     first: dict[tuple[int, int], int] = {}
     for row in history.rows:
         result = results.get(row)
-        if result is None or result.void:
+        if result is None:
             return None
         table = (row.round, row.table)
         white = first.setdefault(table, row.seats[0])
-        units[table] = units.get(table, 0) + score_units(result.ranks)[row.seats.index(white)]
-    found = {0: ("0", "1"), setup.games: ("=", "="), 2 * setup.games: ("1", "0")}
-    codes = {table: found[total] for table, total in units.items() if total in found}
-    return codes if units and len(codes) == len(units) else None
+        sides = units.setdefault(table, [0, 0])
+        if not result.void:
+            played.add(table)
+            for number, score in zip(row.seats, score_units(result.ranks), strict=True):
+                sides[number != white] += score
+    code_of = {0: "0", setup.games: "=", 2 * setup.games: "1"}
+    codes = {table: ("-", "-") for table in units if table not in played}
+    for table in played:
+        white_units, black_units = units[table]
+        if white_units not in code_of or black_units not in code_of:
+            return None
+        codes[table] = (code_of[white_units], code_of[black_units])
+    return codes or None
 
 
 def _cells(

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from tourney.errors import UsageError
+from tourney.match.analysis import Analysis
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.plugins import load, offered
@@ -20,8 +21,12 @@ class GameWriter(Protocol):
         record: Record,
         log: Iterable[LogLine] = (),
         measured: Measurements = NOT_MEASURED,
+        analysis: Analysis | None = None,
     ) -> str:
-        """A match of the tournament ``event``, with an empty line after it. Raises GameError."""
+        """A match of the tournament ``event``, with an empty line after it. Raises GameError.
+
+        With an ``analysis``, marked actions have their marks and the better lines.
+        """
         ...
 
 

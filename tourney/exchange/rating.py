@@ -58,13 +58,15 @@ def results_of(tally: Tally) -> Iterator[ResultRow]:
         yield ResultRow(MatchKey(1, group, 1, place), kind.players, kind.ranks, kind.faults)
 
 
-def store_tally(database: Database, name: str, game: str, tally: Tally, created: str) -> Tournament:
+def store_tally(
+    database: Database, name: str, game: str, tally: Tally, created: str, score: str | None = None
+) -> Tournament:
     """Store the games of an ordered tally as a tournament. Raises as ``import_outcomes``."""
     games = (
         (Row(1, group, 1, place, kind.players), Outcome.of_result(kind.ranks, kind.reason, kind.faults))
         for group, place, kind in tally.rows()
     )
-    return import_outcomes(database, name, game, tally.players, games, tally.games, created)
+    return import_outcomes(database, name, game, tally.players, games, tally.games, created, score)
 
 
 def faults_of(tally: Tally) -> dict[int, int]:

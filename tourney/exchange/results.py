@@ -15,7 +15,7 @@ from tourney.match.record import Outcome, Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.schedule.format import IMPORTED, Results, find_format
-from tourney.schedule.row import Row, limit_rows
+from tourney.schedule.row import BY_WIN, Row, limit_rows
 from tourney.schema import NAME, show
 from tourney.store.database import Database
 from tourney.store.rows import chunks, joined
@@ -156,23 +156,27 @@ def import_outcomes(
     games: Iterable[tuple[Row, Outcome]],
     count: int,
     created: str,
+    score: str | None = None,
 ) -> Tournament:
     """Store ``count`` games, which come in schedule order and have the same seats.
 
-    Raises UsageError if the name is taken, and TournamentError for more games than a tournament can have.
+    ``score``: what a game gives, as plans store it. Raises UsageError if the name is taken, and
+    TournamentError for more games than a tournament can have.
     """
     limit_rows("this import", count, "fewer games by a filter")
     found = iter(games)
     first = next(found)
+    format_ = find_format(Results.name)
+    seats = len(first[0].seats)
     plan = Plan(
         name=name,
         game=game,
         rules="unknown",
         options=(),
         format=Results.name,
-        seats=len(first[0].seats),
+        seats=seats,
         games_per_pairing=1,
-        ranking=find_format(Results.name).new_rule(len(first[0].seats)),
+        ranking=format_.rule_by_wins(seats) if score == BY_WIN else format_.new_rule(seats),
     )
     entrants = tuple(
         StoredEntrant(number, Entrant(player, player, "", (), NO_BOT))

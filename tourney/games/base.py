@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tourney.errors import ActionError, GameError, OptionError, PositionError
@@ -151,6 +151,14 @@ class State(ABC, Generic[A]):
         """Whether draw adjudication starts to count again: after a capture or a pawn move of chess."""
         return False
 
+    def can_win(self, seat: int) -> bool:  # noqa: ARG002 - for games with laws
+        """Whether some series of actions might still let a seat win."""
+        return True
+
+    def numbered_plies(self) -> int | None:
+        """The actions of seats before this position by its own number, or None if it has none."""
+        return None
+
     def ending(self) -> int:
         """The number of pieces if tables of endings may know this position, otherwise 0."""
         return 0
@@ -222,6 +230,10 @@ class Game(ABC, Generic[A]):
     """The actions played before the diagram in ``docs/rules``; enough to show typical play."""
     golden_match: ClassVar[GoldenMatch | None] = None
     opening_book: ClassVar[OpeningBook | None] = None
+    laws: ClassVar[str] = ""
+    """The laws of its field that the referee follows in matches planned from now on (``Limits.laws``); "" if
+    there are none. By them a seat out of time draws if the other one ``can_win`` no more, and adjudication
+    counts the moves before a position that is set up. Laws that mean something else need another name."""
     guide_file: ClassVar[str] = "guide.toml"
 
     @abstractmethod
@@ -322,6 +334,17 @@ class Game(ABC, Generic[A]):
         """
         return actions
 
+    def move_numbers(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - most games count actions
+        """The number that people write before each action, as ``4.`` and ``4...``; () if they count actions.
+
+        An action without a number, such as a set-up, has "".
+        """
+        return ()
+
+    def opening_name(self, actions: Sequence[str]) -> str:  # noqa: ARG002 - most games have no names of openings
+        """The players' name of the opening of these actions, with its code first if it has one; or ""."""
+        return ""
+
     def legal_texts(self, state: State[A]) -> tuple[str, ...]:
         """The strings of a state's legal actions, sorted."""
         return tuple(map(self.action_string, state.legal_actions()))
@@ -349,14 +372,22 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} takes no positions as openings")
 
-    def read_pgn(self, blocks: Iterable[bytes]) -> Iterator[Callable[[], tuple[str, ...]]]:  # noqa: ARG002 - for games that PGN is written of
-        """Yield a function for each game of a PGN, which returns its actions: its FEN as a set-up, its moves.
+    def read_openings(
+        self,
+        form: str,
+        blocks: Iterator[bytes],  # noqa: ARG002 - for games that PGN is written of
+        plies: int,  # noqa: ARG002
+    ) -> Iterator[tuple[str, Callable[[], tuple[str, ...]]]]:
+        """Yield where each opening of a book stands, as errors name it, and a reader of its actions.
 
-        ``blocks``: the text of the file in pieces of any size.
+        ``form``: the end of the file's name, ``.pgn`` or ``.bin``; ``blocks``: its content in pieces of any
+        size; ``plies``: the actions of an opening that will count, or 0 for all. Raises GameError for a file
+        that is not such a book.
 
-        The function raises PositionError for a game that cannot be read.
+        The reader returns a set-up for a start of its own, then actions. It raises PositionError for an
+        opening that cannot be read.
         """
-        raise GameError(f"{self.name} is not written as PGN")
+        raise GameError(f"{self.name} has no books of the form {form}")
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[A]:  # noqa: ARG002 - for games that can sample
         """A random full state that fits a seat's observation, for bots that search.

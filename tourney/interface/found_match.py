@@ -3,12 +3,22 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from tourney.errors import EnvironmentFailure, GameError, RecordError, StoreDamaged, UsageError
+from tourney.errors import (
+    EnvironmentFailure,
+    GameError,
+    RecordError,
+    StoreDamaged,
+    TourneyError,
+    UsageError,
+)
 from tourney.games.base import AnyGame, AnyState
+from tourney.games.diagrams import seat_colors
 from tourney.games.registry import find_game
+from tourney.games.svg_diagram import svg_diagram
 from tourney.games.view import text_diagram
 from tourney.match.record import Record, read_record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
@@ -95,6 +105,19 @@ class FoundMatch:
             except GameError as error:
                 raise RecordError(f"action {number} is not legal: {error}") from error
             yield MatchPosition(number, text, game, state)
+
+    def _repr_html_(self) -> str:
+        """The match with its last board, for notebooks; the text alone if its rules are not installed."""
+        record = self.record
+        ranks = record.outcome.ranks
+        seats = [f"{escape(seat.name)} (rank {rank})" for seat, rank in zip(record.seats, ranks, strict=True)]
+        text = f"<p><b>{escape(self.label)}</b>: {', '.join(seats)}, {escape(record.outcome.reason)}</p>"
+        try:
+            *_, last = self.published().positions()
+        except TourneyError as error:
+            return f"{text}\n<p>{escape(str(error))}</p>"
+        colors = seat_colors(last.game.seat_names)
+        return f"{text}\n{svg_diagram(last.game.diagram(last.text, last.action), colors)}"
 
     def actions(self) -> "pd.DataFrame":
         """A row for each action, in their order: its actor, its time, and the position after it."""

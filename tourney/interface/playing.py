@@ -63,6 +63,7 @@ def play_match(
         entrants = [
             replace(entrant, name=f"{entrant.name}-{seat}") for seat, entrant in enumerate(entrants, start=1)
         ]
+    limits = limits.under(rules.laws)
     number = secrets.randbits(64) if seed is None else seed
     spec = MatchSpec(rules.name, tuple(full.items()), tuple(entrants), number, limits)
     modules = any(bot_store.is_module(entrant.digest) for entrant in entrants)

@@ -1,14 +1,26 @@
 """Read access to a database: its tournaments, and their tables as pandas DataFrames."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from tourney.interface.found_match import FoundMatch, check_argument, stored_match
+from tourney.interface.frames import analysis_frame, crosstable, history_frame, match_frame
 from tourney.results.columns import TOURNAMENT_COLUMNS, Row, data_frame
-from tourney.results.standings import Standing, compute_standings, interim_sentence, state_of
+from tourney.results.standings import (
+    Ranking,
+    Standing,
+    compute_standings,
+    interim_sentence,
+    shows_luck,
+    standing_row,
+    standings_columns,
+    state_of,
+)
 from tourney.results.tables import TABLES, DataTable
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -39,6 +51,13 @@ class TournamentReader:
     def __repr__(self) -> str:
         return f"<tournament {self.name}: {self.stored.game}, {self.stored.plan.format}>"
 
+    def _repr_html_(self) -> str:
+        """The name, the state and the standings, for notebooks."""
+        note = self.interim() or "Finished."
+        head = f"{escape(self.name)}: {escape(self.stored.game)}, {escape(self.stored.plan.format)}"
+        table = self.standings().to_html(index=False, na_rep="", float_format=lambda value: f"{value:g}")
+        return f"<p><b>{head}</b><br>{escape(note)}</p>\n{table}"
+
     def table(self, name: str) -> DataTable:
         """A table by its name in ``tourney export --what``; its rows are read lazily, and only once."""
         return TABLES[name](self.database, self.stored)
@@ -53,8 +72,9 @@ class TournamentReader:
         return self._frame("entrants")
 
     def matches(self) -> "pd.DataFrame":
-        """A row for each match, with or without a result."""
-        return self._frame("matches")
+        """A row for each match, with or without a result; the seats are columns, such as white and black."""
+        with self.database.snapshot() as moment:
+            return match_frame(moment, self.stored)
 
     def seats(self) -> "pd.DataFrame":
         """A row for each seat of each match with a result."""
@@ -74,7 +94,23 @@ class TournamentReader:
 
     def standings(self) -> "pd.DataFrame":
         """A row for each entrant, best first; the columns of the tie-breaks depend on the format."""
-        return self._frame("standings")
+        columns = standings_columns(Ranking.of(self.stored.plan), luck=shows_luck(self.stored))
+        with self.database.snapshot() as moment:
+            return data_frame(columns, map(standing_row, compute_standings(moment, self.stored.id)))
+
+    def crosstable(self) -> "pd.DataFrame":
+        """The points of each entrant against each other one, both in the order of the standings."""
+        return crosstable(self.pairs(), self.standings()["name"].to_list())
+
+    def history(self) -> "pd.DataFrame":
+        """A row for each round and entrant: its rank, its points and its TrueSkill after the round."""
+        with self.database.snapshot() as moment:
+            return history_frame(moment, self.stored)
+
+    def analysis(self) -> "pd.DataFrame":
+        """A row for each action that `tourney analyze` valued; without an analysis there is none."""
+        with self.database.snapshot() as moment:
+            return analysis_frame(moment, self.stored)
 
     def standing_lines(self) -> tuple[Standing, ...]:
         """The standings as exact values, best first."""
@@ -91,18 +127,24 @@ class TournamentReader:
         with self.database.snapshot() as moment:
             return status_of(moment, self.stored, time.time())
 
-    def ratings(self, method: str = "batch", forfeits: "Forfeits" = "loss") -> "pd.DataFrame":
+    def ratings(
+        self,
+        method: str = "batch",
+        forfeits: "Forfeits" = "loss",
+        anchors: Mapping[str, float] = MappingProxyType({}),
+    ) -> "pd.DataFrame":
         """A row for each entrant, best first, as ``tourney ratings`` prints them.
 
         ``method`` is ``batch``, ``trueskill`` or that of a plugin; its measures are columns. ``forfeits``:
-        whether a match lost by a fault counts as a ``loss`` or is ``void``. Raises UsageError for an unknown
-        method and for other forfeits.
+        whether a match lost by a fault counts as a ``loss`` or is ``void``. ``anchors`` are the Elo of
+        entrants by name: all others follow, and of several the mean is fixed. Raises UsageError for an
+        unknown method or anchor and for other forfeits.
         """
         check_argument("forfeits", forfeits, forfeits in {"loss", "void"}, '"loss" or "void"')
         from tourney.results.ratings import rating_table  # noqa: PLC0415 - numpy and trueskill import slowly
 
         with self.database.snapshot() as moment:
-            table = rating_table(moment, self.stored, method, forfeits)
+            table = rating_table(moment, self.stored, method, forfeits, anchors)
             return data_frame(table.columns, table.rows)
 
     def match(self, number: int) -> FoundMatch:

@@ -24,7 +24,8 @@ from msgspec import Meta, Struct, structs
 
 from tourney.errors import ActionError, InputError
 from tourney.games.base import CHANCE, AnyGame, AnyState
-from tourney.games.registry import find_game
+from tourney.games.notation import Notation, notation_of
+from tourney.games.registry import find_game, known_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.guided_channel import CHOSEN, FollowedRecord
 from tourney.match.record import Record
@@ -123,18 +124,33 @@ class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
         """The points whose actions have a mark."""
         return tuple(point for point in self.points if point.mark is not None)
 
-    def accuracy(self, seat: int) -> float | None:
-        """A seat's accuracy in percent, to one decimal, or None if no loss of it is known."""
-        shares = [
+    def shares(self, seat: int) -> list[float]:
+        """The accuracies of a seat's actions in percent, as far as their losses are known."""
+        return [
             min(100.0, 103.1668 * math.exp(-0.04354 * point.loss / 10) - 3.1669)
             for point in self.points
             if point.seat == seat and point.loss is not None
         ]
+
+    def accuracy(self, seat: int) -> float | None:
+        """A seat's accuracy in percent, to one decimal, or None if no loss of it is known."""
+        shares = self.shares(seat)
         return round(max(0.0, math.fsum(shares) / len(shares)), 1) if shares else None
 
     def marks_of(self, seat: int) -> dict[Mark, int]:
         """How often a seat earned each mark, the gravest first."""
         return {name: sum(p.mark == name and p.seat == seat for p in self.points) for _, name, _ in MARKS}
+
+
+def better_notation(record: Record, turn: ValuedTurn, most: int) -> Notation:
+    """The notation of a game up to a turn and then along at most ``most`` actions of the better line.
+
+    After dice only the line's first action is sure to be legal; a line that is not stays as it is.
+    """
+    game = known_game(record.game)
+    same_rules = game is not None and game.rules == record.rules
+    actions = [*(action for _, action in record.actions[: turn.ply]), *turn.line[:most]]
+    return notation_of(game if same_rules else None, actions, len(record.seats), record.options)
 
 
 def guide_of(record: Record) -> FollowedRecord:

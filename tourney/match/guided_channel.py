@@ -10,13 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import structs
+
 from tourney.bots.channel.interface import Channel, Event, ForwardingChannel
+from tourney.match.player import NO_LIMIT_MS
+from tourney.match.spec import FUEL_LIMITS, Limits
 from tourney.protocol import Info, Move, Resign, decode_bot
 
 CHOSEN: Final = "chosen"
 """The key of the ``info`` line with the action that the bot would play."""
 _GO: Final = b"go"
 _ASIDE: Final = (b"position ", b"legal ", _GO)
+
+
+def unlimited(limits: Limits) -> Limits:
+    """The limits as the lines name them, without anything that ends a turn or a match early."""
+    free: dict[str, None] = dict.fromkeys(("draw", "resign", "tablebase_pieces"))
+    free |= dict.fromkeys(key.replace("-", "_") for key in FUEL_LIMITS)
+    return structs.replace(
+        limits, charge="wall", ponder="allow", margin_ms=NO_LIMIT_MS, startup_ms=NO_LIMIT_MS, **free
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -284,3 +284,15 @@ def check_record(data: object) -> Record:
     record = read_record(data)
     check_digest(record)
     return record
+
+
+def opening_end(record: Record) -> int:
+    """The last ply of the opening, 0 without one; chance is not counted in its length."""
+    left = record.opening.length
+    if not left:
+        return 0
+    for ply, (actor, _) in enumerate(record.actions, 1):
+        left -= actor != 0
+        if left == 0:
+            return ply
+    return len(record.actions)

@@ -50,6 +50,10 @@ class Referee:
             raise TournamentError(
                 "draw, resign and tablebase-pieces in the limits are for matches of two seats"
             )
+        if spec.limits.laws not in (None, game.laws):
+            raise TournamentError(
+                f"laws in the limits is {spec.limits.laws}, but {game.name} has {game.laws or 'no laws'} here"
+            )
         full = tuple(options.items())
         self.spec = spec if spec.options == full else replace(spec, options=full)
         self.state: AnyState = game.initial(seats, options)
@@ -137,6 +141,8 @@ class Referee:
             if self.spec.limits.adjudicated:
                 moves = [text for actor, text in self.actions if actor != CHANCE]
                 plies = len(moves) - any(text.startswith("=") for text in moves[:1])
+                numbered = self.state.numbered_plies() if self.spec.limits.laws else None
+                plies = plies if numbered is None else numbered
                 self._judge = Adjudicator(self.spec.limits, plies, self._tables)
             self._advance()
 
@@ -186,11 +192,21 @@ class Referee:
     def fault(self, kind: FaultKind) -> None:
         """Withdraw the seat to move for a fault; it receives no more lines."""
         self._faults.append((self.turn, kind, len(self.actions)))
-        self._leave("fault", informed=False)
+        # FIDE's Laws, 6.9: a player out of time draws if the opponent cannot mate by any series of moves.
+        drawn = (
+            kind == "timeout"
+            and self.spec.limits.laws is not None
+            and len(self.spec.seats) == 2
+            and not self.state.can_win(3 - self.turn)
+        )
+        self._leave("fault", informed=False, drawn=drawn)
 
-    def _leave(self, reason: Termination, *, informed: bool) -> None:
+    def _leave(self, reason: Termination, *, informed: bool, drawn: bool = False) -> None:
         self._withdraw(self.turn, informed=informed)
-        if not self._ended_by_withdrawal(reason):
+        if drawn:
+            self._order.clear()  # nobody ranks below another for having left
+            self._finish(None, reason)
+        elif not self._ended_by_withdrawal(reason):
             self._advance()
 
     def _withdraw(self, seat: int, *, informed: bool) -> None:
@@ -354,8 +370,8 @@ class Adjudicator:
 
     A score is a bot's word, so it never wins a match: a seat loses by its own scores only, and a draw needs
     those of both. Counts are kept for each seat: where seats take turns they give what cutechess' counts
-    give. ``plies`` are the actions of seats in the opening, without a set-up. ``tables`` is None where the
-    limits ask for none.
+    give. ``plies`` are the actions of seats before, without a set-up. ``tables`` is None where the limits ask
+    for none.
     """
 
     def __init__(self, limits: Limits, plies: int, tables: Tables | None) -> None:

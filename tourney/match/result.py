@@ -157,6 +157,17 @@ class Texts(NamedTuple):
     measured: bytes | None
 
 
+Cause = Literal["machine", "overload", "memory"]
+"""Why a match could not be played: the machine failed, was overloaded, or its memory was full."""
+
+
+class Playing(NamedTuple):
+    """A match being played: its number and its start (seconds since the epoch)."""
+
+    number: int
+    since: float
+
+
 class PlayedMatch:
     """A record with its log and measurements; immutable.
 

@@ -221,6 +221,13 @@ class Limits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=Tr
         tuple[EntrantLimits, ...],
         Meta(description="Limits of single entrants in place of these, sorted by their names."),
     ] = ()
+    laws: Annotated[
+        Word | None,
+        Meta(
+            description="The laws of the game's field by which the referee judges time-outs and counts moves:"
+            " those of the game when the match was planned. Missing: every time-out loses."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Check the order of ``entrants``, too. Raises SchemaError."""
@@ -239,6 +246,14 @@ class Limits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=Tr
         changed = {name: getattr(own, name) for name in times} if has_time else {}
         changed |= {name: getattr(own, name) or getattr(self, name) for name in ("nodes", "depth")}
         return msgspec.structs.replace(self, **changed, entrants=())
+
+    def under(self, laws: str) -> "Limits":
+        """The limits of new matches of a game with these ``laws``, or none.
+
+        They are no key of a tournament file, because the field's rule decides; but a record has them, so that
+        those from before the game had laws are judged as they were played.
+        """
+        return msgspec.structs.replace(self, laws=laws or None)
 
     def metered(self) -> "Limits":
         """The limits with the defaults of ``fuel_per_ms`` and ``meter``, if they count fuel.

@@ -16,7 +16,7 @@ import numpy as np
 
 from tourney.match.evidence import MeanLuck
 from tourney.ratings import superiority
-from tourney.ratings.counts import Clusters, Counts, Floats
+from tourney.ratings.counts import Clusters, Counts, Floats, Ints
 from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
 from tourney.ratings.fit import (
     Estimate,
@@ -30,10 +30,10 @@ from tourney.ratings.fit import (
     published,
     tail,
 )
-from tourney.ratings.likelihood import PRIOR, Expected
+from tourney.ratings.likelihood import PRIOR, Expected, Winners, model_of
 from tourney.ratings.method import Forfeits, Measure, RatingMethod
 from tourney.ratings.sequential import ELO, EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
-from tourney.schedule.row import ResultRow
+from tourney.schedule.row import BY_WIN, ResultRow, units_of_win
 from tourney.schedule.until_rule import ALPHA
 from tourney.schema import Part
 
@@ -45,7 +45,8 @@ class BatchRating(NamedTuple):
     published Elo; ``best_rank`` and ``worst_rank`` bound the true rank. ``score`` is points per game (4
     decimals), None before the first. ``p_best``: the probability of being the strongest (2 decimals).
     ``luck``: points a game (3 decimals) that the dice gave; ``elo_with_luck``: Elo if none of it is
-    subtracted; None if it is not known.
+    subtracted; None if it is not known. ``wins``: first places alone; ``won``: the share of games won, where
+    ties for first share (4 decimals), None before the first.
     """
 
     rank: int
@@ -60,6 +61,8 @@ class BatchRating(NamedTuple):
     p_best: float
     luck: float | None = None
     elo_with_luck: float | None = None
+    wins: int = 0
+    won: float | None = None
 
 
 class BatchPair(NamedTuple):
@@ -123,9 +126,10 @@ class BatchPool:
 class Batch:
     """A rated pool: the table, all pairs in the order of the table, and the pool's figures.
 
-    ``model``: what Elo means. ``look``: what its intervals hold for, None if only as fixed ones. ``cycles``:
-    None unless the test of fit says that one number a bot does not explain the results. ``share`` of the luck
-    is subtracted; ``luck``: the mean of each entrant's, empty where none is known.
+    ``model``: what Elo means, at tables of ``seats``. ``look``: what its intervals hold for, None if only as
+    fixed ones. ``cycles``: None unless the test of fit says that one number a bot does not explain the
+    results. ``share`` of the luck is subtracted; ``luck``: the mean of each entrant's, empty where none is
+    known.
     """
 
     ratings: tuple[BatchRating, ...]
@@ -136,11 +140,27 @@ class Batch:
     model: str = Expected.title
     share: float = 0.0
     luck: Mapping[int, MeanLuck] = field(default_factory=dict)
+    seats: int = 2
 
     @property
     def intervals(self) -> Intervals:
         """The name of the kind of its intervals."""
         return FIXED if self.look is None else EVERY_LOOK
+
+    @property
+    def apart(self) -> frozenset[int]:
+        """The entrants that never took a point off the group with the zero, or never lost one to it.
+
+        Only the prior says how far they are from it.
+        """
+        zero = self.pool.zero or tuple(line.entrant for line in self.ratings)
+        groups = (group for part in self.pool.steps for group in part if len(group) > 1)
+        together = {entrant for group in groups for entrant in group if entrant in zero}
+        return frozenset(line.entrant for line in self.ratings if line.entrant not in together)
+
+    def prior_decides(self, a: int, b: int) -> bool:
+        """Whether only the prior bounds the difference of two entrants: no results lead both ways."""
+        return not any(a in group and b in group for part in self.pool.steps for group in part)
 
 
 def relative(
@@ -175,21 +195,22 @@ def rate(
 
     With ``look`` the run is unfinished: its intervals and ranges of ranks hold at every look. Without
     ``pairs`` they are left out: thousands of bots make millions. Without ``best``, which takes most of the
-    time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the level of the
-    ratings. Raise UsageError for a pool that the model cannot rate.
+    time, ``p_best`` is 0, ranges of ranks are those of comparisons, and no cycles are looked for.
+    ``anchors`` (Elo by entrant) fix the level of the ratings. Raise UsageError for a pool that the model
+    cannot rate.
     """
     n = counts.size
     fit = estimate(counts, model)
     natural, natural_matrix = fit.mean[:n], fit.covariance[:n, :n]
     fitted = pair_fit(fit.likelihood, fit.raw, counts)
     at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}
-    if model is Expected and not at:
+    if model.populated and not at:
         at = core(counts, fit.mean, fitted.totals)
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
     spread = superiority.spreads(matrix)
-    p_best = superiority.best(natural, natural_matrix) if best else np.zeros(n)
+    leaders = superiority.leaders(natural, natural_matrix) if best else None
     lucky = relative(fit.lucky[:n], natural_matrix, model.elo, at)[0]
-    lines = _lines(counts, (elo, matrix, spread, p_best, lucky), fit.luck, look)
+    lines = _lines(counts, (elo, matrix, spread, lucky), leaders, fit.luck, look, model)
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = connected_parts(counts, fitted.totals, order)
     level = {counts.entrants[position] for position in at} or set(counts.entrants)
@@ -211,16 +232,19 @@ def rate(
     if best and (p_value := fitted.goodness.p_value) is not None and p_value < SIGNIFICANT:
         positions = [counts.entrants.index(line.entrant) for line in lines]
         cycles = find_cycles(positions, counts.entrants, natural * (model.elo / ELO), fitted, counts.seats)
-    return Batch(lines, table, pool, look, cycles, model.title, round(fit.share, 3), fit.luck)
+    share = round(fit.share, 3)
+    return Batch(lines, table, pool, look, cycles, model.title, share, fit.luck, counts.seats)
 
 
-def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how: Any) -> Batch:
+def rate_clusters(
+    clusters: Clusters, entrants: Sequence[int], seats: int, *, model: type[Expected] = Expected, **how: Any
+) -> Batch:
     """Rate as ``rate`` does, but name no cycle where strengths changed: that looks like circles too."""
-    batch = rate(clusters.counts(entrants, seats), **how)
+    batch = rate(clusters.counts(entrants, seats), model=model, **how)
     if batch.cycles is None:
         return batch
     halves = (clusters.half(entrants, seats, last=last) for last in (False, True))
-    (before, first), (after, second) = (strengths(half, flat=True) for half in halves)
+    (before, first), (after, second) = (strengths(half, model, flat=True) for half in halves)
     # The zeros of the halves may be those of other bots. Relative to the mean of all, the last change follows
     # from the others.
     change, matrix = relative(after - before, first + second, unit=1.0)
@@ -250,13 +274,15 @@ def _seat_effects(counts: Counts, fit: Estimate, look: PlannedGames | None) -> t
     )
 
 
-def strengths(counts: Counts, *, flat: bool = False) -> tuple[Floats, Floats]:
+def strengths(
+    counts: Counts, model: type[Expected] = Expected, *, flat: bool = False
+) -> tuple[Floats, Floats]:
     """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding.
 
     ``flat``: those of the flat fit, on which the end of stored tournaments rests.
     """
     n = counts.size
-    fit = estimate(counts, flat=flat)
+    fit = estimate(counts, model, flat=flat)
     at = core(counts, fit.mean, pair_totals(fit.likelihood.meetings(fit.raw.x), n))
     return relative(fit.mean[:n], fit.covariance[:n, :n], ELO, at)
 
@@ -266,14 +292,17 @@ Contrast = Mapping[int, float]
 
 
 def differences(
-    counts: Counts, contrasts: Sequence[Contrast], look: PlannedGames | None = None
+    counts: Counts,
+    contrasts: Sequence[Contrast],
+    look: PlannedGames | None = None,
+    model: type[Expected] = Expected,
 ) -> list[tuple[float, float, float]]:
     """Differences of strengths in Elo, each with the ends of its 95 % interval, as published.
 
     With weights w, ratings r and their covariance C, the value is w'r and its variance w'Cw, from the same
     fit as ``rate``, which has a ``look`` too.
     """
-    elo, matrix = strengths(counts)
+    elo, matrix = strengths(counts, model)
     position = {number: k for k, number in enumerate(counts.entrants)}
     intervals = []
     for contrast in contrasts:
@@ -331,7 +360,7 @@ class BatchMethod(PoolMethod):
     """Tourney's own fit of all results, whatever their order."""
 
     name = "batch"
-    options = PoolMethod.options | {"all", "model"}
+    options = PoolMethod.options | {"all", "model", "score"}
 
     def __init__(self, model: type[Expected] = Expected) -> None:
         self.model = model
@@ -339,6 +368,10 @@ class BatchMethod(PoolMethod):
     def with_model(self, model: type[Expected]) -> "BatchMethod":
         """The fit by another model."""
         return type(self)(model)
+
+    def by_score(self, score: str | None) -> "BatchMethod":
+        """The fit for what a match gives, as a plan stores it; models of other programs stay."""
+        return self.with_model(model_of(score)) if self.model is Expected else self
 
     def fit(
         self,
@@ -366,30 +399,45 @@ class BatchMethod(PoolMethod):
 
 def _lines(
     counts: Counts,
-    strength: tuple[Floats, Floats, Floats, Floats, Floats],
+    strength: tuple[Floats, Floats, Floats, Floats],
+    leaders: superiority.Leaders | None,
     lucks: Mapping[int, MeanLuck],
     look: PlannedGames | None,
+    model: type[Expected],
 ) -> tuple[BatchRating, ...]:
-    """The table, by Elo, its covariance and spreads, the probabilities, and Elo with luck."""
-    elo, matrix, spread, p_best, raw = strength
+    """The table, by Elo, its covariance and spreads, and Elo with luck; ``leaders`` with ``best``."""
+    elo, matrix, spread, raw = strength
     n, k = counts.size, counts.seats
     times = counts.game_times
-    games = np.zeros(n, dtype=np.int64)
-    units = np.zeros(n, dtype=np.int64)  # of 1 / (2 (k - 1)) points, so that sums are exact
+    # Units of a point, so that sums are exact: of places and of shared wins.
+    games, wins, units, shares = (np.zeros(n, dtype=np.int64) for _ in range(4))
+    firsts = np.sum(counts.ranks == 1, axis=1)
     for seat in range(k):
         mine = counts.ranks[:, seat : seat + 1]
-        won = 2 * np.sum(counts.ranks > mine, axis=1) + np.sum(counts.ranks == mine, axis=1) - 1
+        beaten = 2 * np.sum(counts.ranks > mine, axis=1) + np.sum(counts.ranks == mine, axis=1) - 1
+        won = counts.ranks[:, seat] == 1
         np.add.at(games, counts.seating[:, seat], times)
-        np.add.at(units, counts.seating[:, seat], times * won)
+        np.add.at(units, counts.seating[:, seat], times * beaten)
+        np.add.at(wins, counts.seating[:, seat], times * (won & (firsts == 1)))
+        np.add.at(shares, counts.seating[:, seat], times * won * (units_of_win(k, BY_WIN) // firsts))
+
+    def per_game(points: Ints, whole: int, place: int) -> float | None:
+        return round(int(points[place]) / (whole * int(games[place])), 4) if games[place] else None
+
+    won_share = [per_game(shares, units_of_win(k, BY_WIN), place) for place in range(n)]
     rank = superiority.ranks(np.array([published(value, 1) for value in elo]))
-    # All comparisons of an entrant hold together.
-    apart = superiority.stepped_down(elo, spread)
-    if look is not None:
-        level = ALPHA / max(n - 1, 1)
-        apart = np.array(
-            [[one * look.deviations(one**2, 2, level) for one in row] for row in spread.tolist()]
-        )
-    first, last = superiority.ranges(elo, apart.reshape(n, n))
+    if look is None and leaders is not None and model.populated:
+        first, last = leaders.first, leaders.last
+    else:
+        # All comparisons of an entrant hold together.
+        apart = superiority.stepped_down(elo, spread)
+        if look is not None:
+            level = ALPHA / max(n - 1, 1)
+            apart = np.array(
+                [[one * look.deviations(one**2, 2, level) for one in row] for row in spread.tolist()]
+            )
+        first, last = superiority.ranges(elo, apart.reshape(n, n))
+    p_best = np.zeros(n) if leaders is None else leaders.shares
     variances = np.diag(matrix)
     lines = [
         BatchRating(
@@ -399,9 +447,12 @@ def _lines(
             number,
             *_interval(elo[i], variances[i], 1 - 1 / n, look),
             int(games[i]),
-            round(int(units[i]) / (2 * (k - 1) * int(games[i])), 4) if games[i] else None,
+            won_share[i] if issubclass(model, Winners) else per_game(units, units_of_win(k), i),
             published(p_best[i], 2),
-            *((published(luck.mean, 3), published(raw[i], 1)) if (luck := lucks.get(number)) else ()),
+            published(lucks[number].mean, 3) if number in lucks else None,
+            published(raw[i], 1) if number in lucks else None,
+            int(wins[i]),
+            won_share[i],
         )
         for i, number in enumerate(counts.entrants)
     ]

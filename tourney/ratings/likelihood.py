@@ -33,6 +33,7 @@ from tourney.errors import UsageError
 from tourney.match.evidence import POINT
 from tourney.ratings.counts import Counts, Floats, Ints, components
 from tourney.ratings.sequential import ELO
+from tourney.schedule.row import BY_WIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class Expected:
         self._n = counts.size
         self.size = counts.size + k
         self._pairs = tuple(combinations(range(k), 2))
-        self._weight = 3 / (k + 1)
+        self._weight = self._pair_weight(k)
         many = len(self._pairs)
         keys = [
             (counts.seating[:, s] * n + counts.seating[:, t]) * many + q
@@ -157,11 +158,20 @@ class Expected:
         # 0 win, 1 draw, 2 loss of the first of the two
         sides = [counts.ranks[:, s] - counts.ranks[:, t] for s, t in self._pairs]
         self._outcome: Ints = 1 + np.sign(np.stack(sides))
-        times = np.tile(counts.game_weights, many)
+        self._counted: Floats = self._counting(counts.ranks)
+        times = (counts.game_weights * self._counted).reshape(-1)
         kind = (self._outcome * len(cells) + self._cell).reshape(-1)
         self._table = scatter(kind, times, 3 * len(cells)).reshape(3, -1)
         self._games: Floats = self._table.sum(axis=0)
         self._scored: Floats = self._table[0] + self._table[1] / 2
+
+    def _pair_weight(self, seats: int) -> float:
+        """What a pair of seats counts: so that an even game's score varies as its information says."""
+        return 3 / (seats + 1)
+
+    def _counting(self, ranks: Ints) -> Floats:
+        """1 for each game's pairs of seats that count and 0 for others, (Q, G)."""
+        return np.ones((len(self._pairs), len(ranks)))
 
     def precision(self, prior: Prior) -> Floats:
         """The precision of the prior, (P, P)."""
@@ -198,7 +208,8 @@ class Expected:
         differences to several opponents in one cluster are taken to be wrong together.
         """
         counts, mean = self._counts, self._mean(x)
-        parts = counts.weight * (self._weight * mean * (1 - mean) * np.sqrt(doubt))[self._cell]
+        weight = counts.weight * self._counted
+        parts = weight * (self._weight * mean * (1 - mean) * np.sqrt(doubt))[self._cell]
         sides = np.zeros((counts.seats, len(counts.cluster)))
         for (s, t), part in zip(self._pairs, parts, strict=True):
             sides[s] += part
@@ -227,14 +238,15 @@ class Expected:
 
     def residual(self, x: Floats) -> Floats:
         """The points of each game's pairs, less those expected, by what the game counts, (Q, G)."""
-        residual: Floats = self._counts.weight * (1 - self._outcome / 2 - self._mean(x)[self._cell])
+        weight = self._counts.weight * self._counted
+        residual: Floats = weight * (1 - self._outcome / 2 - self._mean(x)[self._cell])
         return residual
 
     def luck(self) -> Floats:
         """The luck of each game's pairs in points, by what the game counts, (Q, G)."""
         luck = self._counts.luck
         pairs = [luck[:, s] - luck[:, t] for s, t in self._pairs]
-        points: Floats = self._counts.weight * np.stack(pairs) / (2 * POINT)
+        points: Floats = self._counts.weight * self._counted * np.stack(pairs) / (2 * POINT)
         return points
 
     def by_pair(self, points: Floats) -> Scores:
@@ -289,6 +301,24 @@ class Expected:
     def _mean(self, x: Floats) -> Floats:
         """Each cell's expected points of a game."""
         return logistic(self._difference(x))
+
+
+class Winners(Expected):
+    """Tourney's model if rank 1 alone counts: a pair of seats says something in games that one of them won.
+
+    By the choice axiom a bot's share of these is logistic in the difference, with any others at the table
+    (R. D. Luce, "Individual Choice Behavior", 1959). At two seats it is the same as ``Expected``.
+    """
+
+    name = "wins"
+    title = "matches won"
+
+    def _pair_weight(self, seats: int) -> float:
+        return 2 / seats
+
+    def _counting(self, ranks: Ints) -> Floats:
+        won = ranks == 1
+        return np.stack([won[:, s] | won[:, t] for s, t in self._pairs]).astype(np.float64)
 
 
 class Ordo(Expected):
@@ -402,6 +432,11 @@ class Bayes(Ordo):
     def _mean(self, x: Floats) -> Floats:
         win, draw, _ = self._outcomes(self._difference(x))
         return win + draw / 2
+
+
+def model_of(score: str | None) -> type[Expected]:
+    """Tourney's model for what a match gives, as a plan stores it."""
+    return Winners if score == BY_WIN else Expected
 
 
 MODELS: Final[dict[str, type[Expected]]] = {model.name: model for model in (Expected, Ordo, Bayes)}

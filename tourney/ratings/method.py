@@ -74,6 +74,10 @@ class RatingMethod(ABC):
         """The table, as ``rate`` gives it, of results that come in schedule order."""
         return self.rate(results, entrants, seats, forfeits)
 
+    def shown(self, lines: Sequence[RatingLine], seats: int) -> Sequence[RatingLine]:  # noqa: ARG002 - most change nothing
+        """The table as people see it, of matches with this number of seats."""
+        return lines
+
 
 class OrderedPool(Protocol):
     """What an ``OrderedMethod`` knows after some matches: a value, which results extend to a new one."""
@@ -136,11 +140,11 @@ class OrderedMethod(RatingMethod):
         self,
         results: Iterable[ResultRow],
         entrants: Iterable[int],
-        seats: int,  # noqa: ARG002 - each result shows its number of seats
+        seats: int,
         forfeits: Forfeits = "loss",
     ) -> Sequence[RatingLine]:
         """The table; the results are read one by one."""
-        return self.begin(entrants).after(results, forfeits).table()
+        return self.shown(self.begin(entrants).after(results, forfeits).table(), seats)
 
 
 METHODS: Registry[RatingMethod] = Registry(

@@ -37,6 +37,9 @@ ROUGH: Final = (83, 89)
 """Of 100 probabilities of 0.975 and more, those that were right in simulated Swiss tournaments of 32 bots, 14
 games each and a spread of 30 and of 60 Elo (``python -m benchmarks.ratings designs --seeds 6``): from so few
 games the spread is overestimated."""
+DOUBT: Final = 20
+"""The error of the spread in percent, from so few games: its standard deviation in simulated pools of 16
+and 32 bots, 14 to 30 games each and spreads of 400 and 600 Elo was 9 to 24 %."""
 _LOW, _HIGH = 1.0, 4000.0
 """The least and the largest spread, in Elo."""
 _ROUND: Final = 64

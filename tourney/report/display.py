@@ -15,6 +15,9 @@ LONGEST = 100
 LONGEST_LINE = 5000
 """Characters of a line of text that a page shows; longer than any line a bot can send."""
 
+WHOLE = 20
+"""Width in Elo above which the decimals of a rating are noise."""
+
 _MARKS = 2
 """Consecutive combining marks to keep; more of them would cover the lines around."""
 
@@ -54,7 +57,10 @@ class EntrantLabel:
     @property
     def program(self) -> str:
         """The bot with its version; for a bare command without one, its introduction in a match."""
-        return f"{self.bot} {self.version}" if self.version != "0" else self.engine or self.bot
+        if self.version != "0":
+            return f"{self.bot} {self.version}"
+        # UCI introduces "NAME by AUTHORS"; the authors have their place on the bot's page.
+        return self.engine.partition(" by ")[0] or self.bot
 
     @property
     def page(self) -> str:
@@ -128,9 +134,19 @@ def short(value: float) -> str:
     return number(value, 0 if value >= 100 else 1 if value >= 1 else 2)
 
 
+def elo_text(value: float, low: float, high: float) -> str:
+    """A rating with the decimals that its interval allows: none if that is wider than 20 Elo."""
+    return number(value, _decimals(low, high))
+
+
 def reach(low: float, high: float) -> str:
-    """An interval with one decimal at both ends."""
-    return f"{number(low, 1)} to {number(high, 1)}"
+    """An interval of ratings, with one decimal at both ends unless it is wider than 20 Elo."""
+    digits = _decimals(low, high)
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
+def _decimals(low: float, high: float) -> int:
+    return 0 if high - low > WHOLE else 1
 
 
 def span(first: int, last: int) -> str:
@@ -171,7 +187,7 @@ def line(text: str) -> str:
 
 
 def action(written: str) -> str:
-    """An action in its game's notation, whose no-break spaces stay."""
+    """An action, or several in a line, in its game's notation, whose no-break spaces stay."""
     return "\N{NO-BREAK SPACE}".join(map(line, written.split("\N{NO-BREAK SPACE}")))
 
 

@@ -18,10 +18,10 @@ from tourney.report.pages import fault as fault_page
 from tourney.report.pages import formats as format_pages
 from tourney.report.pages import game as game_page
 from tourney.report.pages import history as history_page
+from tourney.report.pages import losses, publishing
 from tourney.report.pages import methods as methods_page
 from tourney.report.pages import overview as overview_page
 from tourney.report.pages import pair as pair_page
-from tourney.report.pages import publishing
 from tourney.report.pages import rounds as rounds_page
 from tourney.report.pages.match_files import MatchWork, match_work
 from tourney.report.pages.match_lines import engines_of
@@ -69,12 +69,19 @@ KINDS = (
     PageKind(pair_page.crosstable_files, "Crosstable", "crosstable.html", under=("pairs/",)),
     PageKind(format_pages.progress_files, "Progress", "progress.html", format_pages.draws_progress),
     PageKind(list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
-    PageKind(history_page.files, "History", "history.html"),
-    PageKind(fault_page.files, "Faults", "faults.html", under=("overload.html", "audit.html")),
+    PageKind(
+        overview_page.statistics_files,
+        "Statistics",
+        "statistics.html",
+        under=("history.html", "faults.html", "overload.html", "audit.html"),
+    ),
+    PageKind(history_page.files),
+    PageKind(fault_page.files),
     PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),
     PageKind(methods_page.files, "Methods", "methods.html"),
     PageKind(bot_page.files),
     PageKind(bot_page.position_files),
+    PageKind(losses.files),
     PageKind(_boards),
     PageKind(pair_page.files),
     PageKind(overview_page.logo),

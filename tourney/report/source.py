@@ -18,12 +18,14 @@ from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import seat_colors
 from tourney.games.registry import known_game
+from tourney.match.analysis import Analysis
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED
 from tourney.ratings.batch import Batch, BatchRating, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.likelihood import Expected, model_of
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
-from tourney.ratings.trueskill import Settings, SkillPool, TrueSkillRating, history
+from tourney.ratings.trueskill import Settings, SkillPool, TrueSkillRating, history, share_ranks
 from tourney.report import display
 from tourney.report.compact_matches import (
     CompactMatches,
@@ -35,7 +37,7 @@ from tourney.report.compact_matches import (
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.audit import AuditFinding, audit
-from tourney.results.columns import Column
+from tourney.results.columns import WIDE, Column
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.rounds import Round, rounds_of
@@ -44,13 +46,16 @@ from tourney.results.standings import (
     Standing,
     compute_standings,
     page_columns,
+    score_of,
     setup_of,
     shows_luck,
 )
 from tourney.results.texts import pool_notes, shared_by, zero_text
+from tourney.results.verdict import verdict_text
 from tourney.schedule.format import Format, History, Setup, ranking_format
+from tourney.schedule.knockout import Knockout
 from tourney.schedule.row import ResultRow, Row
-from tourney.store.column_reading import unpack_parts
+from tourney.store.column_reading import MatchParts, analysis_in, unpack_parts
 from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.schedules import RowCounts
@@ -86,7 +91,9 @@ class ReportSource:
     the title and the other texts of the tournament file for the report. ``settings``: TrueSkill's.
     ``seat_totals``: by entrant and seat. ``root``: of a finished tournament. ``overload``: of all matches,
     and of each entrant; ``overloaded``: at most ``STRETCHED`` matches with overloaded turns, most first.
-    ``pending``: the rows still to play, by number. ``engines``: the bots' introductions, by entrant.
+    ``analyses`` yields the published analyses with the numbers of their matches, in schedule order; damaged
+    ones are left out. ``pending``: the rows still to play, by number. ``engines``: the bots' introductions,
+    by entrant.
     ``disclosed``: the parts that may be published; before the end the tournament has the seed 0 here, and a
     match that shares its seed with a match to come counts as one without a record. ``joined`` and ``luck``
     are settings of ``clusters``.
@@ -110,6 +117,7 @@ class ReportSource:
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
     audit: Callable[[], tuple[AuditFinding, ...]] = tuple
+    analyses: Callable[[], Iterator[tuple[int, Analysis]]] = lambda: iter(())
     joined: bool = True
     luck: bool = True
     engines: Mapping[int, str] = field(default_factory=dict)
@@ -224,7 +232,13 @@ class ReportSource:
     @cached_property
     def batch(self) -> Batch:
         """The ratings of all matches in one fit."""
-        return rate_clusters(self.clusters, list(self.labels), self.tournament.seats, look=self.look)
+        numbers = list(self.labels)
+        return rate_clusters(self.clusters, numbers, self.tournament.seats, model=self.model, look=self.look)
+
+    @property
+    def model(self) -> type[Expected]:
+        """The model of the ratings."""
+        return model_of(score_of(self.tournament.plan))
 
     @cached_property
     def elo(self) -> dict[int, BatchRating]:
@@ -258,6 +272,30 @@ class ReportSource:
         return zero_text(self.batch, {number: label.name for number, label in self.labels.items()})
 
     @cached_property
+    def unsure(self) -> frozenset[int]:
+        """The entrants whose Elo says nothing yet: the prior decides it, or its interval is wide."""
+        wide = (line.entrant for line in self.batch.ratings if line.high - line.low > WIDE or not line.games)
+        return self.batch.apart | frozenset(wide)
+
+    @cached_property
+    def verdict(self) -> str:
+        """The sentence on who won or leads; "" before the first match."""
+        final = None
+        if self.format.has_bracket and len(self.entrants) > 1:
+            ties = Knockout().bracket(self.setup, self.schedule).ties
+            final = next(tie for tie in reversed(ties) if not tie.third)
+        names = {number: display.isolated(label.name) for number, label in self.labels.items()}
+        return verdict_text(
+            self.standings,
+            self.ranking,
+            self.batch,
+            names,
+            ended=self.ended,
+            final=final,
+            number=display.number,
+        )
+
+    @cached_property
     def meetings(self) -> dict[tuple[int, int], ExpectedScore]:
         """The scores that the fit expects of each pair that met, for both orders of the pair."""
         expected = {}
@@ -277,7 +315,7 @@ class ReportSource:
     def ratings(self) -> tuple[TrueSkillRating, ...]:
         """The TrueSkill table."""
         if self.history:
-            return self.history[-1][1].table()
+            return share_ranks(self.history[-1][1].table(), self.tournament.seats)
         return SkillPool.of(self.labels, self.settings).table()
 
     @cached_property
@@ -290,6 +328,11 @@ class ReportSource:
             )
             for stored in self.entrants
         }
+
+    @property
+    def seat_word(self) -> str:
+        """What players call a seat: a colour in chess, whose seats are White and Black."""
+        return "colour" if {seat.name for seat in self.seats} == {"White", "Black"} else "seat"
 
     @cached_property
     def seats(self) -> tuple[SeatLabel, ...]:
@@ -350,8 +393,16 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         recorded = matches[place_of(matches, number)].result.digest
         return _detail(database, tournament.id, number) if recorded else MatchDetail()
 
+    def analyses() -> Iterator[tuple[int, Analysis]]:
+        numbers = disclosed.of(database.analyses.numbers(tournament.id))
+        packed = database.analyses.packed(tournament.id, numbers)
+        for number in sorted(packed):
+            with suppress(StoreDamaged):  # the page of the match names it
+                if (analysis := analysis_in(MatchParts(analysis=packed[number]))) is not None:
+                    yield number, analysis
+
     # Read once for standings, pairs and seats: a query over all matches of a large tournament takes seconds.
-    totals = database.totals.standings(tournament.id)
+    totals = database.totals.standings(tournament.id, score_of(tournament.plan))
     return ReportSource(
         tournament=tournament,
         entrants=database.tournaments.entrants(tournament.id),
@@ -371,6 +422,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
         audit=lambda: tuple(audit(database, tournament)),
+        analyses=analyses,
     )
 
 

@@ -7,7 +7,7 @@ their tie-breaks.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """Values are strings, numbers, booleans, None, or lists of these."""
 
-DType = Literal["string", "int64", "Int64", "float64", "bool", "boolean"]
+DType = Literal["string", "int64", "Int64", "float64", "bool", "boolean", "datetime64[ns, UTC]"]
 """A pandas dtype. A missing value is NA in ``string``, ``Int64`` and ``boolean``, and NaN in ``float64``."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -96,18 +96,34 @@ def rendered(rows: Iterable[Row], columns: Sequence[Column], *, people: bool) ->
         yield {c.key: c.shown(row.get(c.key)) if people else c.exact(row.get(c.key)) for c in columns}
 
 
-def data_frame(columns: Sequence[Column], rows: Iterable[Row]) -> "pd.DataFrame":
+def data_frame(
+    columns: Sequence[Column], rows: Iterable[Row], *, names: Mapping[str, str] | None = None
+) -> "pd.DataFrame":
     """Rows as a pandas DataFrame with the dtypes of the columns, which do not depend on the rows.
 
-    Exact fractions become floats, and lists of texts become texts with blanks between.
+    Nothing is rounded: exact fractions become the nearest floats. Lists of texts become texts with blanks
+    between. Names have underscores, and their unit: ``FRAME_NAMES``, unless other ``names`` are given by key.
     """
     import pandas as pd  # noqa: PLC0415 - slow to import, and only frames need it
 
     values: dict[str, list[object]] = {column.key: [] for column in columns}
-    for row in rendered(rows, columns, people=False):
-        for key, value in row.items():
-            values[key].append(" ".join(map(str, value)) if isinstance(value, (list, tuple)) else value)
-    return pd.DataFrame({c.key: pd.Series(values[c.key], dtype=c.dtype) for c in columns})
+    for row in rows:
+        for column in columns:
+            value = row.get(column.key)
+            if isinstance(value, (list, tuple)):
+                value = " ".join(map(str, value))
+            values[column.key].append(float(value) if isinstance(value, Fraction) else value)
+    shown = {c.key: frame_name(c.key) if names is None else names.get(c.key, c.key) for c in columns}
+    return pd.DataFrame({shown[c.key]: pd.Series(values[c.key], dtype=c.dtype) for c in columns})
+
+
+FRAME_NAMES: Final = {"ms": "time_ms", "low": "elo_low", "high": "elo_high"}
+"""By the name in files: the name of a column in frames, where the unit is part of it."""
+
+
+def frame_name(key: str) -> str:
+    """The name of a column in frames."""
+    return FRAME_NAMES.get(key, key.replace("-", "_"))
 
 
 def csv_cell(value: object) -> str:
@@ -165,6 +181,10 @@ def _percent(share: float | Fraction) -> str:
     return f"{float(100 * share):.1f}"
 
 
+WINS = count_column("wins", "First places alone", unit="matches")
+WON = number_column("won", "Share of matches won, ties for first shared", title="won %", text=_percent)
+WIDE = 800
+"""Width in Elo above which an interval says nothing: 400 each way are 9 % to 91 % of the points."""
 INTERVALS = Column("intervals", help="Kind of the intervals: fixed, or such as hold at every look at a run")
 ELO = (
     RANK,
@@ -181,6 +201,8 @@ ELO = (
     number_column("p_best", "Probability of being the best bot"),
     number_column("luck", "Points per match that the dice gave", digits=3),
     number_column("elo_with_luck", "Strength if no luck is subtracted", unit="Elo"),
+    WINS,
+    WON,
 )
 """A batch rating, for programs."""
 
@@ -205,10 +227,10 @@ def range_text(low: float, high: float) -> str:
     return f"{low:+.1f} .. {high:+.1f}"
 
 
-def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column, ...]:
+def elo_shown(intervals: str, model: str, *, luck: bool = False, wins: bool = False) -> tuple[Column, ...]:
     """The columns of a batch rating for people, headed by its ``model`` and the kind of its intervals.
 
-    ``luck`` is shown if it is known.
+    ``luck`` is shown if it is known, ``wins`` where they are not what Elo shows: at three and four seats.
     """
     return (
         RANK,
@@ -216,6 +238,7 @@ def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column
         NAME,
         Column("elo", f"Elo ({model})", right=True, help="Strength above the zero of the pool", text=_signed),
         number_column("interval", "95 % interval", title=intervals, unit="Elo"),
+        *((WINS, WON) if wins else ()),
         Column("score", "score %", right=True, help="Points per match", text=_percent),
         *([LUCK] if luck else []),
         GAMES,

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from tourney.errors import GameError, RecordError, StoreDamaged
 from tourney.games.registry import find_game
 from tourney.match.analysis import Analysis
-from tourney.match.record import Record
+from tourney.match.record import Record, opening_end
 from tourney.match.result import Measurements
 from tourney.schedule.row import score_units, units_of_win
 from tourney.store.column_reading import MatchParts, analysis_in, unpack_parts
@@ -21,6 +21,8 @@ from tourney.store.values import Tournament, TournamentMatch
 _CHUNK = 500
 """Matches that are read by one query."""
 PHASES = ("first third", "middle third", "last third")
+MOST_EXAMPLES = 5
+"""Lost games that an answer names."""
 
 
 @dataclass(slots=True)
@@ -83,12 +85,23 @@ class BotGame(NamedTuple):
     analysis: Analysis | None = None
 
 
+class LostGame(NamedTuple):
+    """A game that lost points, and the number of actions before the position to look at."""
+
+    number: int
+    ply: int
+
+
 @dataclass(slots=True)
 class Explored:
-    """The findings of a bot's games: positions in the order met, and tallies by question and answer."""
+    """The findings of a bot's games: positions in the order met, and tallies by question and answer.
+
+    ``examples``: the first games that lost points, by question and answer.
+    """
 
     positions: dict[str, PositionNode] = field(default_factory=dict)
     losses: dict[str, dict[str, ResultTally]] = field(default_factory=dict)
+    examples: dict[tuple[str, str], list[LostGame]] = field(default_factory=dict)
 
 
 def games_of(database: Database, tournament: Tournament, entrant: int) -> Iterator[BotGame]:
@@ -145,8 +158,9 @@ def games_in(
 
 
 def explore(games: Iterable[BotGame], plies: int) -> Explored:
-    """The positions of games, up to ``plies`` actions, and the situations in which points were lost.
+    """The positions of games, up to ``plies`` actions behind a set opening, and where points were lost.
 
+    A set opening is no choice of the bots, so its positions are left out, up to the first of their own.
     A position is the rules' own, so transpositions are one. Hidden actions are visible here. A game whose
     record breaks the rules counts only for the losses.
     """
@@ -163,7 +177,11 @@ def _follow(explored: Explored, game: BotGame, plies: int) -> None:
     try:
         rules = find_game(record.game)
         state = rules.new(len(record.seats), record.options)
-        for ply, (actor, text) in enumerate(record.actions[:plies]):
+        begin = opening_end(record)
+        for ply, (actor, text) in enumerate(record.actions[: begin + plies]):
+            if ply < begin:
+                state = state.play(rules.read_action(state, text))
+                continue
             position = state.position()
             node = explored.positions.get(position)
             if node is None:
@@ -200,15 +218,23 @@ def _count(explored: Explored, game: BotGame) -> None:
         shares = [sum(own_times[:third]), sum(own_times[third : 2 * third]), sum(own_times[2 * third :])]
         answers["most time in"] = PHASES[shares.index(max(shares))]
         answers["time used"] = next(words for most, words in _TIMES if sum(own_times) < most)
+    plies = {"opening": opening_end(record)}
     if game.analysis is not None:
         third = len(record.actions) // 3 + 1
         lost = [0] * len(PHASES)
-        for turn in game.analysis.points:
-            if turn.seat == game.seat and turn.loss is not None:
-                lost[min(turn.ply // third, 2)] += turn.loss
-        answers["lost most in"] = PHASES[lost.index(max(lost))] if any(lost) else "no phase"
+        turns = [t for t in game.analysis.points if t.seat == game.seat and t.loss is not None]
+        for turn in turns:
+            lost[min(turn.ply // third, 2)] += turn.loss or 0
+        phase = lost.index(max(lost))
+        answers["lost most in"] = PHASES[phase] if any(lost) else "no phase"
+        there = [turn for turn in turns if min(turn.ply // third, 2) == phase]
+        worst = max(there, key=lambda turn: (turn.loss or 0, -turn.ply), default=None)
+        plies["lost most in"] = worst.ply + 1 if worst is not None else 0
     for question, answer in answers.items():
         explored.losses.setdefault(question, {}).setdefault(answer, ResultTally()).add(game.points)
+        games = explored.examples.setdefault((question, answer), [])
+        if game.points < 1 and len(games) < MOST_EXAMPLES:
+            games.append(LostGame(game.number, plies.get(question, len(record.actions))))
 
 
 _TIMES = (

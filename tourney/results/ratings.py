@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, get_args
 
 from tourney.errors import RecordError, UsageError
@@ -19,12 +20,13 @@ from tourney.ratings.method import (
     RatingMethod,
 )
 from tourney.ratings.sequential import PlannedGames
-from tourney.ratings.trueskill import default_draw_probability
+from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
 from tourney.results.columns import ELO, range_text, rating_columns
-from tourney.results.standings import setup_of
+from tourney.results.interval_widths import look_of
+from tourney.results.standings import score_of, setup_of
 from tourney.results.tables import DataTable, entrant_names
 from tourney.results.texts import Names
-from tourney.results.until import as_planned, look_of
+from tourney.results.until import as_planned
 from tourney.schedule.format import ranking_format
 from tourney.schedule.row import ResultRow
 from tourney.store.database import Database
@@ -142,25 +144,66 @@ def rate_batch(
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
     clusters.take(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
-    fit_clusters = (method or BatchMethod()).fit_clusters
-    return fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
+    method = _scored(method or BatchMethod(), tournament)
+    return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
 
 
-def rating_table(database: Database, tournament: Tournament, name: str, forfeits: Forfeits) -> DataTable:
+def rate_anchored(
+    database: Database,
+    tournament: Tournament,
+    forfeits: Forfeits,
+    method: PoolMethod,
+    anchors: Mapping[int, float],
+) -> Batch:
+    """Rate a tournament in one fit in which the mean of some entrants' Elo, by number, is fixed."""
+    entrants = database.tournaments.entrants(tournament.id)
+    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits)
+    clusters.take(database.matches.results(tournament.id))
+    counts = clusters.counts([entrant.number for entrant in entrants], tournament.seats)
+    look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
+    return _scored(method, tournament).fit(counts, pairs=False, look=look, anchors=anchors)
+
+
+def _scored(method: PoolMethod, tournament: Tournament) -> PoolMethod:
+    """The method for what counts in a tournament's places, if it can rate by that."""
+    return method.by_score(score_of(tournament.plan)) if isinstance(method, BatchMethod) else method
+
+
+def rating_table(
+    database: Database,
+    tournament: Tournament,
+    name: str,
+    forfeits: Forfeits,
+    anchors: Mapping[str, float] = MappingProxyType({}),
+) -> DataTable:
     """A row for each entrant, best first, with the stored settings or the defaults.
 
-    Raises UsageError for an unknown method.
+    ``anchors``: the Elo of entrants by name, whose mean is fixed. Raises UsageError for an unknown method or
+    anchor, and for anchors of a method that takes none.
     """
     names = entrant_names(database, tournament)
     faults = database.totals.faults_by_entrant(tournament.id)
     method = METHODS.find(name)
+    numbers = {entrant: number for number, entrant in names.items()}
+    for anchor in anchors:
+        if anchor not in numbers:
+            known = ", ".join(numbers)
+            raise UsageError(f"{tournament.name} has no entrant {anchor!r}; its entrants: {known}")
+    if anchors and not isinstance(method, PoolMethod):
+        raise UsageError(f"the method {name} has no Elo to anchor: leave the anchors out, or take batch")
     if isinstance(method, PoolMethod):
-        batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
+        levels = {numbers[anchor]: elo for anchor, elo in anchors.items()}
+        if levels:
+            batch = rate_anchored(database, tournament, forfeits, method, levels)
+        else:
+            batch = rate_batch(database, tournament, forfeits, method=method, pairs=False)
         return DataTable(ELO, batch_rows(batch, names, faults))
     if isinstance(method, OrderedMethod):
         if DRAW_PROBABILITY in method.options:
             method = method.configured(draw_probability=draw_probability_of(database, tournament))
-        lines = rate_in_order(database, tournament, method, forfeits).pool.table()
+        lines = method.shown(
+            rate_in_order(database, tournament, method, forfeits).pool.table(), tournament.seats
+        )
     else:
         lines = rate_by(database, tournament, method, forfeits)
     rows = rating_rows(lines, method.measures, names, faults)
@@ -178,11 +221,23 @@ def look_now(
 
 
 def draw_probability_of(database: Database, tournament: Tournament) -> float:
-    """The draw probability of a tournament: the stored one of its game and seats, or the default."""
+    """The draw probability of a tournament: the stored one of its game and seats, or the default.
+
+    Of results of other programs it is estimated: their game may be unknown, and how often it is drawn, too.
+    """
     estimate = database.ratings.draw_probability(tournament.game, tournament.seats)
     if estimate is not None:
         return estimate.probability
+    if not tournament.recorded:
+        return estimate_draw_probability(database.matches.results(tournament.id))
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
+
+
+def estimated_text(probability: float) -> str:
+    """The sentence on a draw probability that no person chose."""
+    return (
+        f"The draw probability {probability:g} is estimated from these results; --draw-probability sets it."
+    )
 
 
 def rating_rows(

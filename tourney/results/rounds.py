@@ -97,7 +97,7 @@ def rounds_of(setup: Setup, rows: Iterable[Row], results: Sequence[ResultRow]) -
             counted = [result for result in finished if not result.void]
             score: Counter[int] = Counter()
             for result in counted:
-                score.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
+                score.update(dict(zip(result.entrants, score_units(result.ranks, setup.score), strict=True)))
             # All matches of a table have the same entrants, in other seats.
             entrants = seated[0].seats
             size = len(seated)
@@ -119,7 +119,7 @@ def rankings(
     Rows and results are in schedule order.
     """
     history = History()
-    sums = ResultSums()
+    sums = ResultSums(setup.score)
 
     def ranked() -> Ranking:
         # Totals are smaller than a history, so only a format that ranks by one gets it.

@@ -34,7 +34,7 @@ from tourney.schedule.format import (
     ranking_format,
 )
 from tourney.schedule.ranking_rule import RankingRule, older_rule
-from tourney.schedule.row import units_of_win
+from tourney.schedule.row import BY_WIN, units_of_win
 from tourney.schedule.tie_breaks import (
     ZERO,
     Encounter,
@@ -92,6 +92,12 @@ def stored_rule(plan: Plan) -> RankingRule | None:
     if not FORMATS.knows(plan.format):
         return older_rule(Imported.name, plan.seats)
     return older_rule(plan.format, plan.seats) if plan.ranking is None else plan.ranking
+
+
+def score_of(plan: Plan) -> str | None:
+    """What a match of a stored tournament gives, as its plan says it."""
+    rule = stored_rule(plan)
+    return None if rule is None else rule.score
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +159,7 @@ def compute_standings(
         format_ = Ranking.of(stored.plan).format
         setup = setup_of(stored.plan, stored.seed, entrants)
         # One query for all pages of a report: adding up a large tournament takes seconds.
-        sums = totals or moment.totals.standings(tournament)
+        sums = totals or moment.totals.standings(tournament, setup.score)
         if shows_luck(stored):
             sums = sums._replace(lucks=moment.totals.luck(tournament))
         if format_.ranks:
@@ -300,7 +306,7 @@ def rank_totals(format_: Format, setup: Setup, sums: StandingsTotals) -> tuple[R
     """
     totals = sums.scores
     pairs = sums.pairs
-    unit = units_of_win(setup.seats)
+    unit = units_of_win(setup.seats, setup.score)
     numbers = [player.number for player in setup.participants]
     points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
@@ -329,8 +335,10 @@ def ranking_sentences(ranking: Ranking, *, luck: bool = False) -> tuple[str, ...
         rule += ", in this order" if len(breaks) > 1 else ""
     lower = any(column.order == "lower" for column in (first, *breaks))
     higher = "Otherwise higher values rank first" if lower else "Higher values rank first"
+    by_wins = "A match gives one point to the first place, which ties for it share, and none to others."
     return (
         f"{rule}.",
+        *([by_wins] if ranking.rule.score == BY_WIN else ()),
         f"{higher}; bots that are equal in all of this share a rank.",
         *(f"{_named(column)}: {column.description}." for column in (first, *breaks, *[LUCK] * luck)),
     )

@@ -129,6 +129,7 @@ def pool_notes(
     if not pool.matches:
         yield "No match has been rated yet, so the intervals are those of the prior."
         return
+    yield from seats_texts(batch)
     yield from evidence_texts(batch, names, number)
     if len(pool.parts) > 1:
         yield (
@@ -164,20 +165,30 @@ def pool_notes(
     )
 
 
-def limits_texts(batch: "Batch", seats: int) -> Iterator[str]:
-    """Yield sentences on what the numbers of a tournament with ``seats`` a table leave open."""
-    from tourney.ratings.population import FEW, ROUGH  # noqa: PLC0415 - numpy is slow to import
+def seats_texts(batch: "Batch") -> Iterator[str]:
+    """Yield a sentence on what Elo counts at tables of three and four seats."""
+    from tourney.ratings.likelihood import Winners  # noqa: PLC0415 - numpy is slow to import
 
-    if seats > 2:
-        yield (
-            "Elo counts the share of opponents that a bot finishes ahead of, so a bot that is often second"
-            " may lead without a win."
-        )
+    if batch.seats > 2 and batch.model == Winners.title:
+        yield "Elo goes by matches won: rank 1 alone counts, and ties for it share the win."
+    elif batch.seats > 2:
+        yield "Elo goes by share of opponents beaten: a bot that is often second may lead without a win."
+
+
+def limits_texts(batch: "Batch") -> Iterator[str]:
+    """Yield sentences on what the numbers of a tournament leave open."""
+    from tourney.ratings.population import DOUBT, FEW, ROUGH  # noqa: PLC0415 - numpy is slow to import
+
     games = sorted(line.games for line in batch.ratings)
     if batch.pool.matches and games[len(games) // 2] <= FEW:
         yield (
-            "With so few games a bot the probabilities are rough where strengths are close: of those of"
+            "With so few games a bot ranks and probabilities are rough where strengths are close: of those of"
             f" 97.5 % and more, {ROUGH[0]} to {ROUGH[1]} % were right in simulated Swiss tournaments."
+        )
+        yield (
+            "The scale of Elo follows from the spread of the strengths. So few games show its"
+            f" {batch.pool.prior_elo:.0f} Elo to about {DOUBT} %: all differences may be that much too large"
+            " or too small."
         )
 
 

@@ -21,8 +21,9 @@ from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
 from tourney.texts import legible
 
-NOT_PLAYED_BY: Final = ("startup-ms", "memory-mb")
-"""Limits that may differ in a pool: they decide no action of a bot that keeps to them."""
+NOT_PLAYED_BY: Final = ("startup-ms", "memory-mb", "laws")
+"""Limits that may differ in a pool: they decide no action of a bot that keeps to them, or, as ``laws``, only
+the results of few matches."""
 LOOK_GAMES: Final = 1000
 """Games of a version for which intervals are tuned: a pool grows, and people look at it all the time."""
 UNLIKE: Final = 1.1

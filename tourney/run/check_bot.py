@@ -14,26 +14,24 @@ from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.interface import Channel, TracedChannel, cut_line
-from tourney.bots.protocols import MAX_OUTPUT
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.check.record import replay
+from tourney.check.fault_scene import fault_scene
 from tourney.errors import SandboxError, TourneyError
 from tourney.games.registry import find_game
 from tourney.games.view import text_diagram
 from tourney.match.match_memory import MatchMemory, refuse_unfit
 from tourney.match.play import play_match
-from tourney.match.player import FLUSH, MS, Player, dismiss
+from tourney.match.player import FLUSH, Player, dismiss
 from tourney.match.result import PlayedMatch
 from tourney.match.runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.protocol import NewGame, Over, Play, Reveal, decode_referee
+from tourney.run.entrant_reference import find_greeting
 from tourney.testing import RecordedChannel
 
 OPPONENT = "random"
 CHECKED = "checked"
 STDERR_LINES = 10  # the last lines of standard error to show
-LEGAL_SHOWN = 20  # legal actions to name beside an illegal one
-MAX_WAIT_MS: Final = 3_000  # for the answer to each greeting
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +264,12 @@ class _Checker:
             return Trial(name, True, _result(played, seat))
         advice = _advice(played, seat, game)
         board = tuple[str, ...]()
-        if fault == "illegal":
-            legal, board = _at_fault(played)
-            advice += f"; the legal actions were: {legal}"
         note = _note_of(played, seat)
+        if fault == "illegal":
+            scene = fault_scene(played.record, find_game(game), seat, note)
+            assert scene is not None  # noqa: S101 - the record was just played
+            advice += f"; the legal actions were: {scene.legal_text}"
+            board = tuple(text_diagram(scene.diagram(find_game(game))).splitlines())
         stderr = _stderr_of(played, seat)
         wire = tuple(self._wire)
         if fault == "startup":
@@ -384,26 +384,6 @@ def rank_words(ranks: Sequence[int], seat: int) -> str:
     return f"rank {rank} of {len(ranks)}{shared}"
 
 
-def _at_fault(played: PlayedMatch) -> tuple[str, tuple[str, ...]]:
-    """The legal actions at the first fault of a match, and the lines of its board."""
-    game = find_game(played.record.game)
-    count = played.outcome.faults[0][2]
-    last = played.record.actions[count - 1][1] if count else None
-    state = replay(played.record, game, count=count)
-    actions = list(map(game.action_string, state.legal_actions()))
-    legal = " ".join(actions[:LEGAL_SHOWN]) + (" ..." if len(actions) > LEGAL_SHOWN else "")
-    return legal, tuple(text_diagram(game.diagram(state.position(), last)).splitlines())
-
-
-GREETINGS: Final = (
-    ("uci", "UCI", b"uci\n", re.compile(r"uciok\s*")),
-    ("gtp", "GTP", b"1 protocol_version\n", re.compile(r"=1\s+[0-9]+\s*", re.ASCII)),
-    ("xboard", "xboard's protocol", b"xboard\nprotover 2\n", re.compile(r"feature .*")),
-    ("gomocup", "Gomocup's protocol", b"ABOUT\n", re.compile(r'.*\bname\s*=\s*".*')),
-)
-"""The value for ``bot.toml``, the name for people, the line that asks, and the answer to it."""
-
-
 def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits, note: str = "") -> str:
     """Advice for a bot that fails at start-up, if it speaks an engine's protocol; otherwise "".
 
@@ -411,28 +391,11 @@ def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limi
     """
     if bot.manifest.protocol != "tourney" or bot.manifest.module is not None or FLUSH in note:
         return ""
-    entrant = entrant_of(bot, bot.manifest.name)
-    launch = StoreLauncher(store, sandbox)
     with suppress(TourneyError):  # of the machine; the match of the bot names it
-        for protocol, title, ask, answer in GREETINGS:
-            # A process for each question, as a bot may end at a line that it does not know.
-            if _answers(launch(entrant, limits), ask, answer, limits):
-                return f"it speaks {title}: {_protocol_advice(bot, protocol)}"
+        greeting = find_greeting(bot, store, sandbox, limits)
+        if greeting is not None:
+            return f"it speaks {greeting.title}: {_protocol_advice(bot, greeting.protocol)}"
     return ""
-
-
-def _answers(channel: Channel, ask: bytes, answer: re.Pattern[str], limits: Limits) -> bool:
-    """Whether a bot that was just started gives this answer; it is ended then."""
-    try:
-        channel.widen(*MAX_OUTPUT, lenient=True)
-        channel.request(ask)
-        deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
-        while (event := channel.wait(deadline)).kind == "line":
-            if answer.fullmatch(event.text.strip()):
-                return True
-        return False
-    finally:
-        channel.close(0)
 
 
 def _protocol_advice(bot: StoredBot, protocol: str) -> str:
@@ -441,5 +404,6 @@ def _protocol_advice(bot: StoredBot, protocol: str) -> str:
     word = bot.manifest.command[0]
     return (
         f'put it in a folder with a {FILE_NAME} of name, version, command = ["{word}"] and protocol ='
-        f' "{protocol}"; a tournament file takes [[entrant]] with command = ["PATH"] and the protocol instead'
+        f' "{protocol}"; a command line takes {protocol}:PATH instead, and a tournament file [[entrant]] with'
+        ' command = ["PATH"] and the protocol'
     )

@@ -198,7 +198,7 @@ def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | No
 
     def alike(planned: Plan) -> tuple[object, ...]:
         # What matches of about equal length have in common; the first start may choose ``ponder``.
-        limits = structs.replace(planned.limits, ponder="allow", memory_mb=MEMORY_MB)
+        limits = structs.replace(planned.limits, ponder="allow", memory_mb=MEMORY_MB, laws=None)
         return planned.game, planned.options, planned.seats, limits
 
     seconds: list[float] = []

@@ -237,7 +237,9 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         tuple[BotSource, ...],
         Meta(
             description="Bots that enter under their own names: names in the bot store, or paths."
-            " `@ladder` enters all rungs of the game's [ladder](../how-to/ladder.md)."
+            " `@ladder` enters all rungs of the game's [ladder](../how-to/ladder.md), `@standings:course:8`"
+            " the first eight of the finished tournament `course` under their names, and"
+            " `@entrant:course:anna` one entrant of it; see [a final](../how-to/run-a-course.md#a-final)."
         ),
     ] = ()
     seats: Annotated[
@@ -254,6 +256,15 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     rounds: Annotated[
         Games | None, Meta(description="Rounds, for formats that take them. A later file may change it.")
     ] = None
+    score: Annotated[
+        Literal["places", "win"],
+        Meta(
+            description="What a match of three or four seats gives: a point for each opponent beaten, divided"
+            " by their number (`places`), or one point for the first place alone, which ties for it share"
+            " (`win`). It decides standings, pairings of a Swiss and Elo. With `round-robin`, `gauntlet` and"
+            " `swiss`, without `[until]`."
+        ),
+    ] = "places"
     opening_plies: Annotated[
         int,
         Meta(
@@ -266,8 +277,10 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         FilePath | None,
         Meta(
             description="Text file with an opening per line: actions separated by blanks, comments after"
-            " `#`. For chess also `.epd` or `.fen`, a position per line, or `.pgn`, of whose games the first"
-            " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`. May be"
+            " `#`. For chess also `.epd` or `.fen`, a position per line; `.pgn`, of whose games the first"
+            " `opening-plies` moves count (default: all); or `.bin` of polyglot, whose"
+            " [lines](../rules/chess.md#books-of-polyglot) end with the book or after `opening-plies` moves."
+            " Other books do not go together with `opening-plies`. May be"
             " compressed (`.gz`, `.zst`) and of any size: of more than 20,000 openings, 20,000 at even"
             " distances are taken. Openings that cannot be played are left out, with a message."
         ),

@@ -21,6 +21,7 @@ from tourney.errors import UsageError
 from tourney.files import descriptor_of
 from tourney.prepared_types import prepared
 from tourney.run.summary import RunProgress, RunStatus, progress_text, span_text
+from tourney.store.values import Tournament
 from tourney.texts import counted
 
 if TYPE_CHECKING:
@@ -268,6 +269,11 @@ def rss_kb() -> int | None:
 
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def withdrawn_path(place: Path, tournament: Tournament) -> Path:
+    """The file of a tournament's matches that were withdrawn; one JSON object a line."""
+    return place.with_name(f"{place.name}-{tournament.name}.withdrawn.jsonl")
 
 
 def status_path(place: Path, tournament: int) -> Path:

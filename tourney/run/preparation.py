@@ -21,6 +21,7 @@ from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.results.standings import Ranking, setup_of
+from tourney.run.earlier_entrants import FindBot, with_earlier
 from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import LADDER, TournamentFile
 from tourney.schedule.adaptive import estimate
@@ -30,9 +31,6 @@ from tourney.schedule.until_rule import FIRSTS, GAMES, with_first
 from tourney.schema import SchemaError, show
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
-
-FindBot = Callable[[EntrantLine, BotStore, Path], StoredBot]
-"""Finds the bot of a line in a store or, relative to a folder, by its path."""
 
 
 @contextmanager
@@ -203,10 +201,12 @@ def prepare(
     stored = None if database is None else database.tournaments.find(plan.name)
     before: tuple[StoredEntrant, ...] = ()
     paired = 0
-    lines = file.entrants
     withdrawn: tuple[int, ...] = ()
     if database is not None and stored is not None:
         before = database.tournaments.entrants(stored.id)
+    file, find = with_earlier(file, database, before, find, say)
+    lines = file.entrants
+    if database is not None and stored is not None:
         paired = database.schedules.progress(stored.id).rounds
         lines, withdrawn = changes_of(file, stored, before, paired)
     elif file.run.withdrawn:
@@ -324,6 +324,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
         new["[limits] memory-mb"] = old["[limits] memory-mb"]
     if new["opening-order"] == "shuffled" and old["opening-order"] == "random":  # the rule of older plans
         new["opening-order"] = old["opening-order"]
+    if "[limits] laws" not in old:  # the game had none then
+        new.pop("[limits] laws", None)
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled
@@ -364,6 +366,7 @@ def _fixed(plan: Plan) -> dict[str, object]:
     fields = [field for field in msgspec.structs.fields(plan) if field.name not in others]
     return {
         **{names.get(field.name, field.encode_name): getattr(plan, field.name) for field in fields},
+        "score": "places" if plan.ranking is None or plan.ranking.score is None else plan.ranking.score,
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in msgspec.to_builtins(plan.limits).items()},
         **{key.replace(*_SHOWN): value for key, value in plan.extra if key not in FIRSTS},

@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 from tourney.check.root import commitment_of, compute_root
 from tourney.errors import UsageError
 from tourney.games.registry import known_game
+from tourney.match.result import Playing
 from tourney.results.standings import State, planned_matches, setup_of, state_of
 from tourney.results.texts import origin_text
 from tourney.results.until import until_now
-from tourney.run.engine.withdrawal import withdrawn_path
-from tourney.run.listeners import read_status, status_path
+from tourney.run.listeners import read_status, status_path, withdrawn_path
 from tourney.run.summary import RunStatus
-from tourney.run.workers.executor import Playing
 from tourney.schedule.format import FORMATS, find_format
 from tourney.schema import Part
 from tourney.store.database import Database

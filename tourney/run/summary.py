@@ -12,10 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tourney.errors import StoreDamaged
-from tourney.match.result import LogLine, SeatLoad
+from tourney.match.result import Cause, LogLine, Playing, SeatLoad
 from tourney.results.standings import compute_standings
 from tourney.results.texts import kinds_text, repeats_text
-from tourney.run.workers.executor import Cause, Playing
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 from tourney.texts import counted, printable

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct, structs, to_builtins
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
 from tourney.errors import GameError, TournamentError, UsageError
@@ -36,6 +37,7 @@ from tourney.run.file_schema import (
     read_file_bytes,
 )
 from tourney.schedule.format import Format, find_format, group_size, working_formats
+from tourney.schedule.ranking_rule import RankingRule
 from tourney.schema import SchemaError, check_range, read, seed_of, show
 from tourney.store.beacon import Beacon
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
@@ -158,7 +160,7 @@ def _plan(
         raise SchemaError(("opening-plies",), f"does not go with {game.name}, a game with hidden actions")
     book: Book = ()
     if table.opening_book is not None:
-        if table.opening_plies and book_form(Path(table.opening_book)) != ".pgn":
+        if table.opening_plies and book_form(Path(table.opening_book)) not in GAME_FORMS:
             raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
         start = table.opening_start if table.opening_order == "sequential" else None
         place = path.parent / table.opening_book
@@ -169,7 +171,13 @@ def _plan(
         raise SchemaError(("opening-start",), 'goes with opening-order = "sequential" only')
     rounds_key = format_.rounds_key(seats)  # some formats take rounds for some numbers of seats only
     if table.rounds is not None and rounds_key == "refused":
-        raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
+        with_rounds = " and ".join(other.name for other in formats if other.rounds_key(seats) != "refused")
+        raise SchemaError(
+            ("rounds",),
+            f'does not go with format = "{format_.name}" for {seats} seats: leave it out, as the entrants'
+            f" decide how many rounds there are, and set games-per-pairing for more games; {with_rounds} take"
+            " it",
+        )
     if table.rounds is None and rounds_key == "required":
         raise SchemaError(("rounds",), f'is missing: format = "{format_.name}" needs it')
     check_adjudication(table.limits, game, seats)
@@ -184,12 +192,27 @@ def _plan(
         rounds=table.rounds,
         opening_plies=0 if book else table.opening_plies,
         book=book,
-        limits=_limits(table, data),
+        limits=_limits(table, data).under(game.laws),
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=planned_order(table.opening_order, book),
-        ranking=format_.new_rule(seats),
+        ranking=_rule(table, format_, seats),
     )
+
+
+def _rule(table: TournamentTable, format_: Format, seats: int) -> RankingRule:
+    """What decides the places of a new tournament. Raises SchemaError for a score that does not fit."""
+    if table.score == "places":
+        return format_.new_rule(seats)
+    if seats == 2:
+        raise SchemaError(
+            ("score",), 'is "win", which goes with three and four seats: two play for it anyway'
+        )
+    if not format_.takes_score:
+        raise SchemaError(("score",), f'is "win", which does not go with format = "{format_.name}"')
+    if table.until != UntilTable():
+        raise SchemaError(("score",), 'is "win", but [until] counts opponents beaten: leave one of them out')
+    return format_.rule_by_wins(seats)
 
 
 def _games_per_pairing(table: TournamentTable, seats: int) -> int:
@@ -257,18 +280,27 @@ def _referee(table: TournamentTable, outside: bool, folder: Path) -> str:
     return command_option(words)
 
 
+def _keys_of(format_: Format) -> list[str]:
+    return [key.name for key in format_.keys]
+
+
 def _extra(
     table: TournamentTable, format_: Format, formats: Sequence[Format]
 ) -> tuple[tuple[str, int | str], ...]:
     """The format's own keys that the file has, as they are stored. Refuses those of other formats."""
     settings: list[tuple[str, int | str]] = []
-    names = [key.name for key in format_.keys]
+    names = _keys_of(format_)
     for name in {key.name: key for any_format in formats for key in any_format.keys}:
         value = getattr(table, name.replace("-", "_"))
         if value is None:
             continue
         if name not in names:
-            raise SchemaError((name,), f'does not go with format = "{format_.name}"')
+            takers = " and ".join(any_format.name for any_format in formats if name in _keys_of(any_format))
+            raise SchemaError(
+                (name,),
+                f'does not go with format = "{format_.name}": leave it out, or take a format that has it'
+                f" ({takers})",
+            )
         if isinstance(value, tuple):
             if len(set(value)) < len(value):
                 raise SchemaError((name,), "names an entrant twice")
@@ -288,6 +320,8 @@ MAX_OPENINGS: Final = 20_000
 """Openings that a plan takes of a book; of a longer one those at even distances, or the first ones."""
 POSITIONS: Final = (".epd", ".fen")
 """Endings of books with a position on each line."""
+GAME_FORMS: Final = {".pgn": "in PGN", ".bin": "of polyglot"}
+"""Endings of books that their game reads as a whole; ``opening-plies`` cuts their lines."""
 _MAX_LINE: Final = 1 << 20
 
 Book = tuple[tuple[str, ...], ...]  # openings, each a tuple of actions
@@ -310,10 +344,10 @@ def read_book(
 
     Each line holds a game's first actions, separated by blanks; ``#`` begins a comment, and blank lines are
     skipped. Of ``.epd`` and ``.fen`` each line is a position; of ``.pgn`` each game is an opening, or with
-    ``plies`` its first moves. Books are for games without hidden actions; with chance each opening sets a
-    position up. Openings that cannot be played are left out, with a sentence to ``say``, unless no other is
-    there. The book begins with the opening ``start`` (from 1), if one is given, and goes on with its first
-    one at the end; of ``MAX_OPENINGS`` at most.
+    ``plies`` its first moves; of ``.bin`` each line to where the book or ``plies`` end. Books are for games
+    without hidden actions; with chance each opening sets a position up. Openings that cannot be played are
+    left out, with a sentence to ``say``, unless no other is there. The book begins with the opening ``start``
+    (from 1), if one is given, and goes on with its first one at the end; of ``MAX_OPENINGS`` at most.
     """
     if game.has_hidden_actions:
         raise TournamentError(
@@ -321,8 +355,9 @@ def read_book(
         )
     book: list[tuple[str, ...]] = []
     errors: list[TournamentError] = []
-    total = sum(1 for _ in _places(path, game))
-    for where, read_actions in _taken(path, game, total, start):
+    total = sum(1 for _ in _places(path, game, plies))
+    places = partial(_places, path, game, plies)
+    for where, read_actions in _taken(path, places, total, start):
         try:
             actions = _tried(where, read_actions, game, seats, options, plies)
         except TournamentError as error:
@@ -346,11 +381,13 @@ def planned_order(order: OpeningOrder, book: Book) -> Literal["random", "sequent
     return "shuffled" if book and order == "random" else order
 
 
-def _taken(path: Path, game: AnyGame, total: int, start: int | None) -> Iterator[Place]:
+def _taken(
+    path: Path, places: Callable[[], Iterator[Place]], total: int, start: int | None
+) -> Iterator[Place]:
     """The openings of a book that a plan takes."""
     if start is None:
         most = min(total, MAX_OPENINGS)
-        for number, place in enumerate(_places(path, game)):
+        for number, place in enumerate(places()):
             if (number + 1) * most // total > number * most // total:
                 yield place
         return
@@ -358,8 +395,8 @@ def _taken(path: Path, game: AnyGame, total: int, start: int | None) -> Iterator
         raise TournamentError(
             f"{path}: the book has {counted(total, 'opening')}, and opening-start is {start}"
         )
-    places = chain(islice(_places(path, game), start - 1, None), islice(_places(path, game), start - 1))
-    yield from islice(places, MAX_OPENINGS)
+    turned = chain(islice(places(), start - 1, None), islice(places(), start - 1))
+    yield from islice(turned, MAX_OPENINGS)
 
 
 def _tried(
@@ -393,7 +430,7 @@ def _tried(
     return actions
 
 
-def _places(path: Path, game: AnyGame) -> Iterator[Place]:
+def _places(path: Path, game: AnyGame, plies: int) -> Iterator[Place]:
     """Yield all places of a book, which is never held in memory as a whole."""
     form = book_form(path)
     try:
@@ -401,24 +438,26 @@ def _places(path: Path, game: AnyGame) -> Iterator[Place]:
             # A device has no end, and a pipe can be read once only.
             raise TournamentError(f"the opening book {path} cannot be read: it is not a file", file=path)
         with path.open("rb") as file:
-            blocks = utf8_of(unpacked(file, str(path)))
-            if form == ".pgn":
+            blocks = unpacked(file, str(path))
+            if form in GAME_FORMS:
                 if not writes_games(game.name):
                     names = " and ".join(sorted(offered("game_files"))) or "no game that is installed"
                     raise TournamentError(
-                        f"{path}: a book in PGN goes with {names} only, not with {game.name}"
+                        f"{path}: a book {GAME_FORMS[form]} goes with {names} only, not with {game.name}"
                     )
-                for number, read in enumerate(game.read_pgn(blocks), 1):
-                    yield f"{path}, game {number}", read
+                for where, read_actions in game.read_openings(form, blocks, plies):
+                    yield f"{path}, {where}", read_actions
                 return
-            lines = file_of(blocks)
+            lines = file_of(utf8_of(blocks))
             for number, data in enumerate(iter(partial(lines.readline, _MAX_LINE), b""), 1):
                 # In EPD # may be a mate.
                 text = data.strip() if form in POSITIONS else data.partition(b"#")[0].strip()
                 if text and not text.startswith(b"#"):
                     yield f"{path}, line {number}", partial(_line_actions, form, text, game)
-    except (OSError, DamagedError) as error:
-        why = error.strerror if isinstance(error, OSError) else f"its {error.form} data are damaged: {error}"
+    except (OSError, DamagedError, GameError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        if isinstance(error, DamagedError):
+            why = f"its {error.form} data are damaged: {error}"
         raise TournamentError(f"the opening book {path} cannot be read: {why}", file=path) from error
 
 
@@ -437,7 +476,7 @@ def _line_actions(form: str, data: bytes, game: AnyGame) -> tuple[str, ...]:
 
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
-_CLOCK: Final = re.compile(r"(\d+(?:\.\d{1,3})?)(?:\+(\d+(?:\.\d{1,3})?))?", re.ASCII)
+_CLOCK: Final = re.compile(r"(?:(\d{1,7})/)?(\d+(?:\.\d{1,3})?)(?:\+(\d+(?:\.\d{1,3})?))?", re.ASCII)
 
 
 class Terms(Struct, frozen=True, rename="kebab"):
@@ -460,7 +499,10 @@ def read_terms(path: Path | None, limits: Mapping[str, object]) -> tuple[Terms, 
         raise TournamentError(f"{path}: there is no table [limits], and no opening-book", file=path)
     written = data.get("limits", {})
     if isinstance(written, dict):
-        data["limits"] = {**written, **limits}
+        # The clock of a command line is a whole time control, and the file's does not repeat it.
+        is_control = "clock-ms" in limits and "increment-ms" in limits
+        left_out = {"clock-moves"} if is_control else set()
+        data["limits"] = {key: written[key] for key in written if key not in left_out} | dict(limits)
     try:
         terms = read(data, Terms, toml=True)
         return terms, terms.limits.planned(data)
@@ -469,12 +511,19 @@ def read_terms(path: Path | None, limits: Mapping[str, object]) -> tuple[Terms, 
 
 
 def clock_limits(text: str) -> dict[str, object]:
-    """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action."""
+    """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action.
+
+    ``40/60`` is a repeating control: the seconds again after each 40 actions of a seat. Raises UsageError.
+    """
     match = _CLOCK.fullmatch(text)
     if match is None:
-        raise UsageError(f"--clock {text!r} is not of the form SECONDS or SECONDS+INCREMENT, as 8+0.08")
-    clock, increment = (round(1000 * float(part or 0)) for part in match.groups())
-    return {"clock-ms": clock, "increment-ms": increment}
+        raise UsageError(
+            f"--clock {text!r} is not of the form SECONDS, SECONDS+INCREMENT or ACTIONS/SECONDS, as 8+0.08 or"
+            " 40/60"
+        )
+    clock, increment = (round(1000 * float(part or 0)) for part in match.groups()[1:])
+    limits: dict[str, object] = {"clock-ms": clock, "increment-ms": increment}
+    return limits if match[1] is None else {**limits, "clock-moves": int(match[1])}
 
 
 def toml_values(option: str, words: Iterable[str]) -> dict[str, object]:
@@ -484,11 +533,11 @@ def toml_values(option: str, words: Iterable[str]) -> dict[str, object]:
         key, equals, value = word.partition("=")
         if not equals or not _KEY.fullmatch(key):
             raise UsageError(f"{option} {word!r} does not have the form KEY=VALUE")
-        values[key] = _toml_value(value)[1]
+        values[key] = toml_value(value)[1]
     return values
 
 
-def _toml_value(text: str) -> tuple[str, object]:
+def toml_value(text: str) -> tuple[str, object]:
     """A value as TOML writes it, and the value: that of the text or, if it is not TOML, the text itself."""
     try:
         return text, parse_toml(f"x = {text}")["x"]
@@ -496,17 +545,49 @@ def _toml_value(text: str) -> tuple[str, object]:
         return json.dumps(text, ensure_ascii=False), text
 
 
+def _toml_key(key: str) -> str:
+    return key if _KEY.fullmatch(key) and "." not in key else json.dumps(key, ensure_ascii=False)
+
+
+def _is_bot_alone(line: EntrantLine) -> bool:
+    return line.bot is not None and line == EntrantLine(line.bot)
+
+
+def _entrant_table(line: EntrantLine) -> str:
+    """An entrant's table in a tournament file."""
+    written = [f"{key} = {_toml_text(value)}" for key, value in to_builtins(line).items() if value]
+    return "\n[[entrant]]\n" + "".join(f"{text}\n" for text in written)
+
+
+def _toml_text(value: object) -> str:
+    """A value of an entrant's table in TOML: JSON's strings, numbers and arrays are TOML's."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml_key(key)} = {_toml_text(item)}" for key, item in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def file_text(
-    game: str, bots: Sequence[str], format_: str, name: str | None, words: Sequence[str]
+    game: str,
+    entrants: Sequence[EntrantLine],
+    format_: str,
+    name: str | None,
+    words: Sequence[str],
+    options: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Path, str]:
     """The tournament file for a command line, with further keys as ``KEY=VALUE``: its path and its text.
 
-    Without a name it is made of the game, the format and everything else. Raises UsageError.
+    Entrants that are a bot alone stand in ``bots``, others have a table; ``options`` are the game's. Without
+    a name it is made of the game, the format and everything else. Raises UsageError.
     """
     toml_values("--set", words)
-    keys = {"game": json.dumps(game), "format": json.dumps(format_), "bots": json.dumps(list(bots))}
-    keys |= {word.partition("=")[0]: _toml_value(word.partition("=")[2])[0] for word in words}
+    alone = [line.bot for line in entrants if _is_bot_alone(line)]
+    tables = [line for line in entrants if not _is_bot_alone(line)]
+    keys = {"game": json.dumps(game), "format": json.dumps(format_)}
+    keys |= {"bots": json.dumps(alone)} if alone else {}
+    keys |= {f"options.{_toml_key(option)}": json.dumps(value) for option, value in options.items()}
+    keys |= {word.partition("=")[0]: toml_value(word.partition("=")[2])[0] for word in words}
     lines = "".join(f"{key} = {value}\n" for key, value in keys.items())
+    lines += "".join(map(_entrant_table, tables))
     digits = hashlib.sha256(lines.encode("utf-8", "replace")).hexdigest()[:8]
     name = name or f"{re.sub(r'[^a-z0-9._-]+', '-', game.lower()).strip('-.')[:32]}-{format_}-{digits}"
     return Path(f"{name}.toml"), f"name = {json.dumps(name)}\n{lines}"

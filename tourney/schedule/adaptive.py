@@ -183,9 +183,7 @@ class Adaptive(Format):
     takes_until = True
     ranks = True
     ranked_by = "rating"
-    measures = rating_measures(
-        "Strength relative to the mean of all, as pairings estimate it", "Standard deviation of the rating"
-    )
+    measures = rating_measures("Strength in Elo, as pairings estimate it", "Standard deviation of the rating")
     keys = (
         SEEDING,
         FormatKey("budget", "integer", 1, MAX_ROWS, help="Matches of the tournament."),

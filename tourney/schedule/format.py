@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import ClassVar, Final, Literal, ParamSpec, Protocol, TypeVar, cast
 
+from msgspec import structs
+
 from tourney.errors import TournamentError
 from tourney.plugins import Registry
 from tourney.schedule.ranking_rule import BY_POINTS, OPTIONAL, RankingRule
-from tourney.schedule.row import MAX_ROWS, ResultRow, Row
+from tourney.schedule.row import BY_WIN, MAX_ROWS, ResultRow, Row
 from tourney.schedule.tie_breaks import TIE_BREAKS, EntrantScores, RankedEntrant, TieBreak, rank_scores
 from tourney.schedule.until_rule import FIRSTS, LIMITS, Until, first_settings
 from tourney.seeds import seat_orders
@@ -104,6 +106,11 @@ class Setup:
         """The setup before a later file raised the number of matches."""
         games, extra = first_settings(self.games, self.extra)
         return replace(self, repeats=games // group_size(self.seats), extra=extra)
+
+    @property
+    def score(self) -> str | None:
+        """What a match gives, as ``RankingRule`` stores it."""
+        return None if self.ranking is None else self.ranking.score
 
     @property
     def games(self) -> int:
@@ -217,6 +224,8 @@ class Format(ABC):
     """Whether ``[until]`` may end it: it must pair its rounds in batches where that is set."""
     ranks: ClassVar[bool] = False
     """Whether ranking needs ``scores`` of its own; otherwise the totals of all matches are enough."""
+    takes_score: ClassVar[bool] = False
+    """Whether it ranks by points, so that ``score = "win"`` may say what a match gives."""
     awards_byes: ClassVar[bool] = False
     """Whether byes give points."""
     ranked_by: ClassVar[str] = "points"
@@ -272,6 +281,10 @@ class Format(ABC):
         """The rule that new tournaments store and are ranked by; stored ones keep theirs."""
         return RankingRule(self.ranked_by, self.tie_breaks(seats))
 
+    def rule_by_wins(self, seats: int) -> RankingRule:
+        """The rule of new tournaments in which rank 1 alone counts."""
+        return structs.replace(self.new_rule(seats), score=BY_WIN)
+
     def rule_in(self, setup: Setup) -> RankingRule:
         """The rule that ranks a tournament. Raises TournamentError as ``check_rule`` does."""
         if setup.ranking is None:
@@ -287,6 +300,8 @@ class Format(ABC):
         new = self.new_rule(seats)
         unknown = [] if rule.by in leading else [f"the value {rule.by!r}"]
         unknown += [f"the tie-break {name!r}" for name in rule.tie_breaks if name not in self._known_breaks()]
+        if rule.score is not None and not (self.takes_score and rule.score == BY_WIN):
+            unknown.append(f"score = {rule.score!r}")
         for key in OPTIONAL:
             value = getattr(rule, key)
             today = getattr(new, key)
@@ -431,6 +446,7 @@ class Results(Imported):
 
     name = "results"
     has_records = False
+    takes_score = True
 
 
 class Uninstalled(Imported):

@@ -1,8 +1,9 @@
 """Each entrant's rounds so far, for formats that give it one table a round at most, and failed starts."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import accumulate
 from typing import Final, Literal
 
@@ -10,8 +11,12 @@ from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.row import ResultRow, score_units, units_of_win
 
 MAX_STARTUP_FAILURES: Final = 3  # an entrant is benched after this many failed starts
-BYES: Final[Mapping[str, int]] = {"win": 2, "half": 1}
-"""The score of a bye, by the name that plans store, in halves of the wins of all matches missed."""
+BYES: Final[Mapping[str, Callable[[int], Fraction]]] = {
+    "win": lambda _: Fraction(1),
+    "half": lambda _: Fraction(1, 2),
+    "share": lambda seats: Fraction(1, seats),
+}
+"""The score of a bye by the seats at a table, by the name that plans store, in wins of all matches missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class PlayerHistory:
                     tables[row.round - 1][number] = (others, place)
         units, games, voids, wins, seconds = (Counter[tuple[int, int]]() for _ in range(5))
         for result in history.results:
-            scored = score_units(result.ranks)
+            scored = score_units(result.ranks, setup.score)
             for number, rank, score in zip(result.entrants, result.ranks, scored, strict=True):
                 key = number, result.key.round
                 if result.void:
@@ -151,8 +156,12 @@ class PairingCard:
 
 
 def award(setup: Setup, bye: str) -> int:
-    """A bye's score, in units: a ``win`` in each match missed (FIDE C.04.1), or ``half``, a table's mean."""
-    return setup.games * units_of_win(setup.seats) * BYES[bye] // 2
+    """A bye's score, in units.
+
+    It is a ``win`` in each match missed (FIDE C.04.1), or the mean of a table: ``half`` of it, or the
+    ``share`` of each seat where rank 1 alone counts.
+    """
+    return int(setup.games * units_of_win(setup.seats, setup.score) * BYES[bye](setup.seats))
 
 
 def present_in(round_: int, setup: Setup, left: Mapping[int, int]) -> tuple[int, ...]:

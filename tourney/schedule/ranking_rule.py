@@ -22,7 +22,8 @@ class RankingRule(Struct, frozen=True, rename="kebab", forbid_unknown_fields=Tru
     ``by`` ranks first: ``points``, ``points-per-match`` or a measure of the format. ``tie_breaks`` are in the
     order of their use, with those that are only shown. ``bye`` is what a bye scores, ``unplayed`` how
     tie-breaks count a round without an opponent. ``extra_groups``: further groups of a tied pairing of a
-    knockout, where its file does not set them.
+    knockout, where its file does not set them. ``score`` is what a match gives: ``win``, or None for the
+    share of opponents beaten, as in all older plans.
     """
 
     by: Label
@@ -30,6 +31,7 @@ class RankingRule(Struct, frozen=True, rename="kebab", forbid_unknown_fields=Tru
     bye: Label | None = None
     unplayed: Label | None = None
     extra_groups: Annotated[int, Meta(ge=0, le=100)] | None = None
+    score: Label | None = None
 
 
 OPTIONAL: Final = ("bye", "unplayed", "extra_groups")

@@ -46,6 +46,7 @@ class RoundRobin(Format):
     known_at_start = True
     takes_entrants = True
     takes_until = True
+    takes_score = True
 
     def rounds_key(self, seats: int) -> RoundsKey:
         """Take ``rounds`` for more than two seats."""
@@ -106,6 +107,7 @@ class Gauntlet(Format):
     name = "gauntlet"
     has_challengers = True
     takes_entrants = True
+    takes_score = True
     ranked_by = "points-per-match"
     keys = (
         FormatKey(

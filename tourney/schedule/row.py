@@ -69,12 +69,22 @@ def refuse_late(setup: "Setup", rounds: int) -> None:
             )
 
 
-def score_units(ranks: Sequence[int]) -> tuple[int, ...]:
-    """Each seat's match score in units of ``1 / (2 * (k - 1))``, k seats.
+BY_WIN: Final = "win"
+"""The score of tournaments in which rank 1 alone counts, as plans store it."""
+_WIN_UNITS: Final = 720_720
+"""The score of a win by ``BY_WIN``: ties for first share it in whole units, at up to 16 seats."""
+
+
+def score_units(ranks: Sequence[int], score: str | None = None) -> tuple[int, ...]:
+    """Each seat's match score in units, of which ``units_of_win`` are a win.
 
     The score is (k - place) / (k - 1), where seats of equal rank share the mean of their places: a win is 1,
-    a draw of two seats 1/2, last place 0. The scores of a match add up to k/2.
+    a draw of two seats 1/2, last place 0. The scores of a match add up to k/2. By ``BY_WIN`` the seats of
+    rank 1 share one point, and all others have none.
     """
+    if score == BY_WIN:
+        share = _WIN_UNITS // ranks.count(1)
+        return tuple(share if rank == 1 else 0 for rank in ranks)
     seats = len(ranks)
     shared = Counter(ranks)
     return tuple(2 * (seats - rank) - (shared[rank] - 1) for rank in ranks)
@@ -85,9 +95,9 @@ def half_points(mine: int, theirs: int) -> int:
     return (mine < theirs) + (mine <= theirs)
 
 
-def units_of_win(seats: int) -> int:
+def units_of_win(seats: int, score: str | None = None) -> int:
     """The score of a win in units."""
-    return 2 * (seats - 1)
+    return _WIN_UNITS if score == BY_WIN else 2 * (seats - 1)
 
 
 class MatchKey(NamedTuple):

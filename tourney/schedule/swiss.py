@@ -74,7 +74,7 @@ def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
 
 def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
     """The encounters of rounds that were played: each opponent at a table, by its points."""
-    win = units_of_win(past.setup.seats)
+    win = units_of_win(past.setup.seats, past.setup.score)
     points = {number: Fraction(past.score(number), win) for number in past.entries}
     return {
         number: [
@@ -107,6 +107,7 @@ class Swiss(Format):
     takes_entrants = True
     takes_withdrawals = True
     ranks = True
+    takes_score = True
     awards_byes = True
     keys = (SEEDING,)
     rule_names: ClassVar[Mapping[str, Collection[str]]] = {"bye": BYES, "unplayed": UNPLAYED}
@@ -166,11 +167,15 @@ class Swiss(Format):
         bye, unplayed = ("win", "fide-c07-2026") if seats == 2 else ("half", "left-out")
         return structs.replace(super().new_rule(seats), bye=bye, unplayed=unplayed)
 
+    def rule_by_wins(self, seats: int) -> RankingRule:
+        """With a bye that scores the mean of a table, as at least as many bots lose as win."""
+        return structs.replace(super().rule_by_wins(seats), bye="share")
+
     def scores(self, setup: Setup, history: History) -> EntrantScores:
         """Points with byes, and the opponents' points as the rule counts them."""
         rule = self.rule_in(setup)
         past = PlayerHistory.of(setup, history, rule.bye)
-        win = units_of_win(setup.seats)
+        win = units_of_win(setup.seats, setup.score)
         by = {number: list(entries) for number, entries in past.entries.items()}
         return EntrantScores(
             points={n: Fraction(past.score(n), win) for n in by},
@@ -202,7 +207,7 @@ def pair_pods(past: PlayerHistory, present: Sequence[int]) -> list[tuple[int, ..
     cards = past.cards(present)
     byes = choose_byes(cards, setup.seats)
     playing = [card for card in cards if card not in byes]
-    tables = seat_cards(playing, setup.seats, setup.games * units_of_win(setup.seats))
+    tables = seat_cards(playing, setup.seats, setup.games * units_of_win(setup.seats, setup.score))
     return [_order_pod(table, past) for table in tables]
 
 

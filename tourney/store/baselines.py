@@ -12,8 +12,8 @@ from tourney.match.spec import Entrant
 from tourney.schema import Arguments, Count, Digest, Label, LongText, Text
 from tourney.store.column_reading import Columns, canonical, read_json
 from tourney.store.engine import Subject
-from tourney.store.models import BASELINE
 from tourney.store.rows import check_columns, read_values
+from tourney.store.tables import BASELINE
 from tourney.store.values import Elo
 
 

@@ -36,11 +36,11 @@ from tourney.store.engine import (
     transaction,
 )
 from tourney.store.matches import Matches
-from tourney.store.models import CHECKPOINT, METADATA, SCHEDULE, TOURNAMENT
 from tourney.store.records import Records
 from tourney.store.rows import each
 from tourney.store.run_lock import Running, run_lock, running_now
 from tourney.store.schedules import Schedules
+from tourney.store.tables import CHECKPOINT, METADATA, SCHEDULE, TOURNAMENT
 from tourney.store.totals import Totals
 from tourney.store.tournaments import StoredHosts, Tournaments
 from tourney.store.values import Tournament

@@ -11,8 +11,8 @@ from tourney.errors import StoreDamaged
 from tourney.match.analysis import Analysis
 from tourney.store.column_reading import ColumnError, Columns, deflate, pack, unpack, unpack_analysis
 from tourney.store.engine import Subject
-from tourney.store.models import ANALYSIS, CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE
 from tourney.store.rows import check_columns, chunks, read_value, read_values
+from tourney.store.tables import ANALYSIS, CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE
 from tourney.store.values import Number, Words
 
 _MINE = ANALYSIS.join(SCHEDULE, SCHEDULE.c.id == ANALYSIS.c.match_id).join(MATCH, MATCH.c.id == SCHEDULE.c.id)
@@ -58,11 +58,15 @@ class Analyses(Subject):
 
         Raises StoreDamaged.
         """
+        for number in self.numbers(tournament):
+            yield from ((number, analysis) for analysis in self.of(tournament, number))
+
+    def numbers(self, tournament: int) -> Sequence[int]:
+        """The numbers of the matches with an analysis, in schedule order."""
         query = sa.select(SCHEDULE.c.number).distinct().select_from(_MINE)
         query = query.where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.number)
         with self._access.read() as connection:
-            numbers = connection.execute(query).scalars().all()
-        yield from ((number, analysis) for number in numbers for analysis in self.of(tournament, number))
+            return connection.execute(query).scalars().all()
 
     def packed(self, tournament: int, numbers: Sequence[int]) -> dict[int, bytes]:
         """The packed analysis with the largest limit, by the number of its match; others are left out."""

@@ -33,22 +33,6 @@ from tourney.store.column_reading import (
     read_seating,
 )
 from tourney.store.engine import Subject, insert_rows, is_sqlite, transaction
-from tourney.store.models import (
-    ALL_ROWS,
-    ANALYSIS,
-    CHECKPOINT,
-    DICTIONARY,
-    KEY,
-    LOG,
-    MATCH,
-    MEASURED,
-    PLAYED,
-    REPLACED,
-    SCHEDULE,
-    SEAT,
-    START,
-    TOURNAMENT,
-)
 from tourney.store.rows import (
     RESULT,
     KeyOrder,
@@ -66,6 +50,22 @@ from tourney.store.rows import (
     shape_of,
 )
 from tourney.store.schedules import Schedules
+from tourney.store.tables import (
+    ALL_ROWS,
+    ANALYSIS,
+    CHECKPOINT,
+    DICTIONARY,
+    KEY,
+    LOG,
+    MATCH,
+    MEASURED,
+    PLAYED,
+    REPLACED,
+    SCHEDULE,
+    SEAT,
+    START,
+    TOURNAMENT,
+)
 from tourney.store.tournaments import Tournaments, change_tournament
 from tourney.store.values import MatchResult, ReplacedResult, Result, TournamentMatch
 
@@ -277,7 +277,11 @@ class Matches(Subject):
         """A match by its number. Raises UsageError if there is none."""
         for match in self.all(tournament, numbers=range(number, number + 1)):
             return match
-        raise UsageError(f"there is no match {number} in this tournament; see `tourney status`")
+        last = sa.select(sa.func.max(_SCHEDULE.number)).where(_SCHEDULE.tournament_id == tournament)
+        with self._access.read() as connection:
+            count = connection.execute(last).scalar()
+        matches = f"its matches are 1 to {count}" if count else "none of its matches is paired yet"
+        raise UsageError(f"there is no match {number} in this tournament: {matches}")
 
     def find(self, text: str, tournament: str | None = None) -> TournamentMatch:
         """The match with a name as a person gives it: ``12``, or ``autumn-cup/12``.

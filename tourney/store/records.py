@@ -28,18 +28,6 @@ from tourney.store.column_reading import (
 )
 from tourney.store.engine import Subject, shown
 from tourney.store.matches import Details, Matches
-from tourney.store.models import (
-    ARCHIVE,
-    DICTIONARY,
-    KEY,
-    LOG,
-    MATCH,
-    MEASURED,
-    PLAYED,
-    SCHEDULE,
-    SEAT,
-    TOURNAMENT,
-)
 from tourney.store.rows import (
     RESULT,
     KeyOrder,
@@ -55,6 +43,18 @@ from tourney.store.rows import (
     seat_values,
     shape_of,
     table_of,
+)
+from tourney.store.tables import (
+    ARCHIVE,
+    DICTIONARY,
+    KEY,
+    LOG,
+    MATCH,
+    MEASURED,
+    PLAYED,
+    SCHEDULE,
+    SEAT,
+    TOURNAMENT,
 )
 from tourney.store.tournaments import Archive, Tournaments
 from tourney.store.values import MatchResult, TournamentMatch

@@ -1,6 +1,6 @@
 """Turn rows of SQL into values and values into rows; every column that is read is checked.
 
-SQLModel does not validate the rows of tables, and its errors would name no row; so checks are here. Functions
+SQLAlchemy does not validate what it reads, and its errors would name no row; so checks are here. Functions
 that check a row raise ColumnError, which names the column; those with a connection raise StoreDamaged, a
 sentence that also names database, table and row.
 """
@@ -36,10 +36,11 @@ from tourney.store.column_reading import (
     unpack_record,
 )
 from tourney.store.engine import Access, shown
-from tourney.store.models import (
+from tourney.store.tables import (
     DICTIONARY,
     ENTRANT,
     KEY,
+    LEAST,
     LOG,
     MATCH,
     MEASURED,
@@ -48,7 +49,6 @@ from tourney.store.models import (
     SCHEDULE,
     SEAT,
     TOURNAMENT,
-    least_values,
 )
 from tourney.store.values import BLAMING, VOID_REASONS, ReplacedResult, Result
 from tourney.texts import counted
@@ -193,11 +193,11 @@ def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:
 
 @lru_cache
 def _declared(table: sa.Table) -> tuple[tuple[str, type, bool, int], ...]:
-    """The columns of a table as the models declare them: name, type, whether it may be NULL, least value."""
-    least = least_values(table)
-    # SQLModel's texts wrap those of SQLAlchemy.
-    types = {c.name: getattr(c.type, "impl_instance", c.type).python_type for c in table.c}
-    return tuple((c.name, types[c.name], bool(c.nullable), least.get(c.name, 0)) for c in table.c)
+    """The columns of a table: name, type, whether it may be NULL, and its least value or length."""
+    return tuple(
+        (column.name, column.type.python_type, bool(column.nullable), column.info.get(LEAST, 0))
+        for column in table.c
+    )
 
 
 def check_columns(table: sa.Table, row: Columns) -> None:

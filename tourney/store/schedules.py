@@ -9,8 +9,8 @@ from tourney.errors import StoreError
 from tourney.schedule.row import MatchKey, Row
 from tourney.store.column_reading import Cells, read_seating
 from tourney.store.engine import Subject
-from tourney.store.models import ALL_ROWS, KEY, MATCH, PLAYED, SCHEDULE
 from tourney.store.rows import FIRST_KEY, KeyOrder, Shape, checked, first_bad, joined
+from tourney.store.tables import ALL_ROWS, KEY, MATCH, PLAYED, SCHEDULE
 from tourney.store.tournaments import Tournaments, change_tournament
 
 _SCHEDULE = SCHEDULE.c

@@ -20,8 +20,8 @@ from tourney.store.column_reading import (
     read_seating,
 )
 from tourney.store.engine import Subject
-from tourney.store.models import MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.rows import bad_value, each, first_bad, shape_of
+from tourney.store.tables import MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.values import VoidReason
 
 _SCHEDULE = SCHEDULE.c
@@ -33,7 +33,8 @@ _BY_MATCH: Any = _SCHEDULE.tournament_id + 0
 class ScoreTotals(NamedTuple):
     """The sums of an entrant's or a seat's matches, void ones left out.
 
-    ``units`` as of ``tourney.schedule.row.score_units``; ``wins``: first alone, ``draws``: first, shared.
+    ``units`` as of ``tourney.schedule.row.score_units`` by the tournament's score; ``wins``: first alone,
+    ``draws``: first, shared.
     """
 
     games: int = 0
@@ -119,9 +120,10 @@ class OverloadedMatch(NamedTuple):
 
 
 class ResultSums:
-    """Adds up results for standings by points, a kind of result at a time."""
+    """Adds up results for standings by points, a kind of result at a time; ``score``: what a match gives."""
 
-    def __init__(self) -> None:
+    def __init__(self, score: str | None = None) -> None:
+        self._score = score
         self._scores: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)
         self._pairs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
         self._faults: Counter[tuple[int, str]] = Counter()
@@ -142,7 +144,7 @@ class ResultSums:
         if void:
             return
         alone = ranks.count(1) == 1
-        units = score_units(ranks)
+        units = score_units(ranks, self._score)
         for place, (entrant, rank) in enumerate(zip(entrants, ranks, strict=True)):
             score = self._scores[entrant, place + 1]
             score[0] += times
@@ -169,12 +171,12 @@ class ResultSums:
 class Totals(Subject):
     """Reads sums over the matches of a tournament, which the database counts when they are asked for."""
 
-    def standings(self, tournament: int) -> StandingsTotals:
-        """The sums for standings."""
+    def standings(self, tournament: int, score: str | None = None) -> StandingsTotals:
+        """The sums for standings; ``score``: what a match gives, as the plan stores it."""
         columns = (_SCHEDULE.seating, _MATCH.ranks, _MATCH.faults, _MATCH.void_reason)
         query = sa.select(*columns, sa.func.count()).select_from(PLAYED).group_by(*columns)
         query = query.where(_SCHEDULE.tournament_id == tournament)
-        sums = ResultSums()
+        sums = ResultSums(score)
         with self._access.read() as connection:
             shape = shape_of(connection, tournament)
             for seating, ranks, faults, why, times in each(connection, query):

@@ -29,7 +29,15 @@ from tourney.store.column_reading import (
     unpack_measured,
 )
 from tourney.store.engine import Subject
-from tourney.store.models import (
+from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of
+from tourney.store.rows import (
+    check_columns,
+    dictionaries_of,
+    each,
+    read_value,
+    read_values,
+)
+from tourney.store.tables import (
     ARCHIVE,
     DRAW_PROBABILITY,
     ENTRANT,
@@ -41,14 +49,6 @@ from tourney.store.models import (
     SCHEDULE,
     TOURNAMENT,
     VERDICT,
-)
-from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of
-from tourney.store.rows import (
-    check_columns,
-    dictionaries_of,
-    each,
-    read_value,
-    read_values,
 )
 from tourney.store.values import (
     Origin,

@@ -20,6 +20,7 @@ TARGETS: Final = {
     "chess-moves": read_move,
     **{name: partial(hear_engine, name, "chess", "e2e4") for name in ("uci", "uci-fen", "xboard")},
     "book-chess": partial(read_opening_book, "chess"),
+    "book-polyglot": partial(read_opening_book, "chess", name="b.bin"),
     "position-chess": partial(read_position, "chess"),
 }
 EXTRAS: Final = dict.fromkeys(TARGETS, "chess")

@@ -13,8 +13,10 @@ from msgspec import structs
 from tests.report.film import golden
 from tourney.addons.chess.pgn import game_text
 from tourney.errors import GameError
+from tourney.match.analysis import Analyser, Analysis, ValuedTurn
 from tourney.match.record import Record
 from tourney.match.result import LogLine, Measurements
+from tourney.match.spec import Limits
 from tourney.schedule.row import MatchKey
 
 KEY = MatchKey(3, 2, 1, 2)
@@ -51,6 +53,24 @@ def test_record_that_breaks_the_rules_is_refused() -> None:
     record = structs.replace(golden("chess"), actions=((1, "e2e5"),))
     with pytest.raises(GameError, match="e2e5"):
         game_text("cup", KEY, record)
+
+
+def test_marked_move_has_glyph_and_variation() -> None:
+    moves = ("e2e4", "e7e5", "g1f3", "d7d6", "f1c4", "b8c6")
+    record = structs.replace(golden("chess"), actions=actions(*moves))
+    analyser = Analyser(record.seats[0], Limits(nodes=9))
+    turns = (
+        ValuedTurn(3, 2, 500, "b8c6", ("b8c6", "f1b5", "a7a6"), 160),
+        ValuedTurn(4, 1, 500, "d2d4", ("d2d4", "a1a1"), 60),
+        ValuedTurn(5, 2, 500, "b8c6", ("b8c6",), 0),
+    )
+    analysis = Analysis("tourney-analysis/1", record.digest, analyser, turns)
+    text = game_text("cup", KEY, record, analysis=analysis)
+    assert "d6 $4 (2... Nc6 3. Bb5 a6) 3. Bc4 $6 (3. d4) 3... Nc6" in text.replace("\n", " ")
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert game.errors == []
+    assert [move.uci() for move in game.mainline_moves()] == list(moves)
 
 
 def actions(*moves: str) -> tuple[tuple[int, str], ...]:

@@ -44,3 +44,15 @@ def test_book_without_any_opening_is_refused_by_its_first_line(tmp_path: Path) -
     (tmp_path / "b.epd").write_text("hello\nworld\n")
     with pytest.raises(TournamentError, match=r"b\.epd, line 1: 'hello' is not an EPD"):
         read_book(tmp_path / "b.epd", find_game("chess"), 2, {})
+
+
+def test_game_that_cannot_be_read_is_named_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The library's own reader also logs each error, which reaches standard error as it is."""
+    (tmp_path / "b.pgn").write_text('[Event "a"]\n\n1. Ka1 *\n\n[Event "b"]\n\n1. e4 *\n')
+    messages: list[str] = []
+    assert read_book(tmp_path / "b.pgn", find_game("chess"), 2, {}, say=messages.append) == (("e2e4",),)
+    (message,) = messages
+    assert "1 of 2 openings are left out: game 1: it cannot be read: illegal san: 'Ka1'" in message
+    assert (caplog.records, *capsys.readouterr()) == ([], "", "")

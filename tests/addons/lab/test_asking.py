@@ -23,6 +23,7 @@ from tourney.run.file_schema import OPENING_PLIES, EntrantLine, opening_plies
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import find_format
 from tourney.store.database import Database
+from tourney.store.values import Plan
 
 RULE = ComparisonRule(SequentialTest(0, 100), batch=4)
 
@@ -138,6 +139,20 @@ def test_name_holds_everything_that_decides(tmp_path: Path) -> None:
     assert (
         len({first, name(GateRule(0, 9)), name(GateRule(), seed=1), name(GateRule(), opening_plies=0)}) == 4
     )
+
+
+def test_name_of_a_question_stays_when_its_game_gets_laws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = (EntrantLine("greedy"), EntrantLine("random"))
+
+    def plan() -> Plan:
+        return question_file(BotQuestion(GateRule(), bots, "sages-tafl"), BotStore(tmp_path / "bots"))[1].plan
+
+    before = plan()
+    monkeypatch.setattr(type(find_game("sages-tafl")), "laws", "any")
+    assert (before.limits.laws, plan().limits.laws) == (None, "any")
+    assert plan().name == before.name
 
 
 def test_question_of_before_keeps_its_limit_of_memory(tmp_path: Path) -> None:

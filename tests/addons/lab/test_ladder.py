@@ -1,6 +1,6 @@
 """Placements on a ladder: the same rating with any executor, also after a stop."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from tourney.bots.catalogue.shipped import Rating, Rung
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.record import FaultKind
+from tourney.run.engine.readiness import BotBuilds
 from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
@@ -33,6 +34,7 @@ from tourney.schedule.format import Participant, Setup, find_format, working_for
 from tourney.schedule.ranking_rule import RankingRule
 from tourney.seeds import derive
 from tourney.store.database import Database
+from tourney.store.values import StoredEntrant
 
 LADDER = tuple(
     Rung(name, bot, args, Rating(elo, elo - 20, elo + 20))
@@ -269,6 +271,22 @@ def test_game_without_a_ladder_is_refused(tmp_path: Path) -> None:
         ask(tmp_path, as_strong_as(0))
     with refused(UsageError, "3"):
         ask(tmp_path, as_strong_as(0), seats=3)
+
+
+def test_rung_that_cannot_be_built_is_left_out(tmp_path: Path) -> None:
+    """So a machine without a C compiler places bots on the other rungs, and says which one is missing."""
+
+    def find_broken(_builds: BotBuilds, entrants: Iterable[StoredEntrant]) -> dict[int, BotError]:
+        return {
+            entrant.number: BotError("cc is missing") for entrant in entrants if entrant.name == "mcts-90"
+        }
+
+    heard = RecordingListener()
+    with patch.object(BotBuilds, "find_broken", find_broken):
+        result = ask(tmp_path, as_strong_as(150), heard, width=100).result
+    assert [rung.name for rung in result.rungs] == ["mcts-30", "mcts-10", "greedy", "random"]
+    assert result.ending == "width"
+    assert "mcts-90 is left out: cc is missing" in heard.messages
 
 
 def test_no_file_names_the_format() -> None:

@@ -1,5 +1,6 @@
 """The file of tunings: its keys, refusals that name file and key, its two questions, and the tuned bot."""
 
+import os
 from decimal import Decimal
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from tourney.addons.lab.tune_file import (
 from tourney.addons.lab.tuning import TuneRule
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.errors import BotError, TournamentError, UsageError
+from tourney.errors import BotError, TournamentError, UnsafeFileError, UsageError
 from tourney.seeds import derive
 
 LEAST = 'game = "sage-stones"\ngames = 400\n'
@@ -196,3 +197,26 @@ def test_copy_has_the_files_and_other_values(tmp_path: Path) -> None:
         check_out(bot, tmp_path / "new")
     with pytest.raises(UsageError, match="there is no folder"):
         check_out(bot, tmp_path / "no" / "new")
+
+
+def test_copy_does_not_follow_a_planted_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An account that guesses the temporary name, or exchanges the folder, gets nothing written elsewhere."""
+    folder = write_bot(tmp_path, "mine", {"bot.py": "pass\n"})
+    with (folder / "bot.toml").open("a") as file:
+        file.write("[parameters.reach]\nvalue = 2\nlow = 0\nhigh = 4\nstep = 1\n")
+    bot = BotStore(tmp_path / "bots").add(folder)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr("secrets.token_hex", lambda size: "guessed")
+    (tmp_path / ".new-guessed").symlink_to("elsewhere")
+    with pytest.raises(FileExistsError):
+        write_tuned(bot, {"reach": "3"}, tmp_path / "new")
+    (tmp_path / ".new-guessed").unlink()
+
+    def exchange(name: str, mode: int, *, dir_fd: int) -> None:
+        os.symlink("elsewhere", name, dir_fd=dir_fd)
+
+    monkeypatch.setattr("os.mkdir", exchange)
+    with pytest.raises(UnsafeFileError, match="guessed"):
+        write_tuned(bot, {"reach": "3"}, tmp_path / "new")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert not (tmp_path / "new").exists()

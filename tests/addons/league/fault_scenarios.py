@@ -42,7 +42,7 @@ def _nights() -> dict[str, Any]:
         "waiting": [
             f"{one.author}/{one.source}" for one in arrivals(league, datetime.now(UTC) + timedelta(days=1))
         ],
-        "receipts": sorted(str(one.relative_to(league.outbox)) for one in league.outbox.glob("*/*/*.txt")),
+        "receipts": sorted(str(one.relative_to(league.outbox)) for one in league.outbox.glob("*/0*/*.txt")),
         "litter": sorted(str(one) for one in folder.rglob(".*") if not spared(one)),
         "site": (league.site / "index.html").stat().st_size > 0,
     }

@@ -159,3 +159,22 @@ def test_receipt_that_a_crash_left_unwritten_is_written(tmp_path: Path) -> None:
         damage()
         take_in(league, 1, NOW, lambda _: None)
         assert receipt.read_text() == text
+
+
+def test_folder_of_any_name_gets_a_receipt(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    for author in ("J\u00f6rg (2)", "J\u00f6rg-2", "anna b"):
+        put(league, author, "drifter")
+    said: list[str] = []
+    take_in(league, 1, NOW, said.append)
+    receipts = {path.parent.name.rpartition("-")[0]: path.read_text() for path in league.outbox.glob("_*/*")}
+    assert sorted(path.name.rpartition("-")[0] for path in league.outbox.iterdir()) == [
+        "_anna-b",
+        "_jorg-2",
+        "_jorg-2",
+    ]
+    text = receipts["_anna-b"]
+    assert "folder       inbox/anna b\n" in text
+    assert "reason       anna b cannot name an author: use small letters" in text
+    assert "suggestion   rename the folder to anna-b\n" in text
+    assert len(list(league.inbox.glob("*/drifter.ready"))) == 3

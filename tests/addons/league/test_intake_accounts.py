@@ -1,6 +1,7 @@
 """Rivals in one inbox: each account is looked at to a bound of its own, and what arrived first counts."""
 
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,20 @@ def test_name_that_cannot_be_an_authors_uses_no_quota(tmp_path: Path) -> None:
     assert seen.notes[0].startswith(
         "inbox/Anna is left alone, with 4 submissions: Anna cannot name an author"
     )
+
+
+def test_incomplete_submission_is_said_to_wait(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    path = put(league, "anna", "drifter")
+    path.rename(path.with_name("drifter"))
+    inbox = look(league, datetime.now(UTC))
+    assert inbox.arrivals == ()
+    (note,) = inbox.notes
+    assert note == (
+        "inbox/anna/drifter waits: it changed less than 60 s ago, and may not be complete; a name that ends"
+        " in .ready is taken at once"
+    )
+    assert look(league, datetime.now(UTC) + timedelta(minutes=2)).notes == ()
 
 
 @needs_root

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.addons.league.leagues import NOW, new_league, put, reopened, run
+from tests.support.addons import PRESENT
 from tests.support.command import invoke
 from tests.support.tournaments import refused
 from tourney.addons.league import night_play, nights
@@ -38,6 +39,10 @@ def test_three_nights_take_play_rate_and_publish(tmp_path: Path) -> None:
     assert sum(row.games for row in table.rows) == 2 * 28
     assert (league.outbox / "ann" / "night-0003.txt").read_text().count("ann/drifter 2: rating") == 1
     assert "first rating" in (league.outbox / "ann" / "night-0002.txt").read_text()
+    if "course" in PRESENT:
+        feedback = league.outbox / "ann" / "night-0003-2-drifter.2"
+        assert "<h1>ann.drifter.2 in night-0003-2</h1>" in (feedback / "index.html").read_text()
+        assert feedback.stat().st_mode & 0o077 == 0
     assert (league.site / "index.html").exists()
     close_season(league, NOW)
     (_, first), (_, second) = season_files(reopened(league))

@@ -12,7 +12,7 @@ import pytest
 from tests.bots.conftest import MakeBot
 from tests.support.folders import write_bot
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.catalogue.submission import digest_of_bot
+from tourney.bots.catalogue.submission import convert_scripts, digest_of_bot
 from tourney.errors import BotError
 
 UNIX, WINDOWS = 3, 0
@@ -88,6 +88,54 @@ def test_script_with_lines_of_windows_is_named(make_bot: MakeBot, store: BotStor
         store.add(folder)
     (folder / "run.sh").write_bytes(b"#!/bin/sh\nexit\r\n")
     store.add(folder)
+
+
+def test_scripts_of_windows_are_converted_in_place(make_bot: MakeBot, store: BotStore) -> None:
+    files = {"bot.py": "", "lib/run.sh": "", "data.txt": "", "late.sh": ""}
+    folder = make_bot(files=files, command='["./lib/run.sh"]')
+    script, data, late = folder / "lib" / "run.sh", folder / "data.txt", folder / "late.sh"
+    script.write_bytes(b"#!/bin/sh\r\necho '\r'\r\n")
+    script.chmod(0o750)
+    data.write_bytes(b"a\r\n")
+    late.write_bytes(b"#!/bin/sh\necho\r\n")
+    (folder / "link").symlink_to("lib/run.sh")
+    assert convert_scripts(folder) == ("lib/run.sh: CR LF became LF in 2 lines",)
+    assert script.read_bytes() == b"#!/bin/sh\necho '\r'\n"
+    assert stat.S_IMODE(script.stat().st_mode) == 0o750
+    assert data.read_bytes() == b"a\r\n"
+    assert late.read_bytes() == b"#!/bin/sh\necho\r\n"
+    assert (folder / "link").is_symlink()
+    assert sorted(place.name for place in script.parent.iterdir()) == ["run.sh"]
+    assert convert_scripts(folder) == ()
+    store.add(folder)
+
+
+def test_script_by_itself_is_converted(tmp_path: Path) -> None:
+    script = tmp_path / "alone"
+    script.write_bytes(b"#!/bin/sh\r\n")
+    assert convert_scripts(script) == ("alone: CR LF became LF in 1 line",)
+    assert script.read_bytes() == b"#!/bin/sh\n"
+
+
+def test_conversion_follows_no_link_out_of_the_bot(make_bot: MakeBot, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.sh"
+    outside.write_bytes(b"#!/bin/sh\r\n")
+    folder = make_bot(files={"bot.py": ""})
+    (folder / "run.sh").symlink_to(outside)
+    with pytest.raises(BotError, match=r"run\.sh is a link"):
+        convert_scripts(folder)
+    assert outside.read_bytes() == b"#!/bin/sh\r\n"
+
+
+@pytest.mark.parametrize("name", ["b.zip", "b.tar.gz", "B.TGZ"])
+def test_conversion_of_an_archive_is_refused_with_the_way(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"PK")
+    with pytest.raises(
+        BotError, match=r"unpack it, run `tourney bots check --fix` with the folder"
+    ) as caught:
+        convert_scripts(tmp_path / name)
+    assert (tmp_path / name).read_bytes() == b"PK"
+    assert str(caught.value).startswith(f"{tmp_path / name}: ")
 
 
 def test_module_that_windows_wrote_needs_no_bit(make_bot: MakeBot, store: BotStore) -> None:

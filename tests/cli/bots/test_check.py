@@ -1,5 +1,6 @@
 """``tourney bots check``: what a failed trial explains."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -84,8 +85,45 @@ def test_several_bots_are_checked_and_failures_listed(tmp_path: Path) -> None:
     assert "take one bot" in bots("check", "subs", "--format", "json").stderr
 
 
+def test_each_archive_gets_a_receipt(tmp_path: Path) -> None:
+    write_shell_bot(tmp_path / "subs", "bad", "tourney) echo bot;; game) echo ready;; go) echo move z9;;")
+    write_shell_bot(tmp_path / "late", "bad", "x) ;;", games='["draughts"]')
+    (tmp_path / "subs" / "J\u00f6rg (2).zip").write_text("x")
+    words = ("--move-ms", "60000", "--startup-ms", "60000", "--out", "receipts")
+    result = bots("check", "subs", "late/bad", *words)
+    assert (result.exit_code, "3 receipts written to receipts" in result.stderr) == (1, True)
+    receipts = {path.name: path.read_text() for path in (tmp_path / "receipts").iterdir()}
+    assert sorted(receipts) == ["2-bad.txt", "J\u00f6rg (2).zip.txt", "bad.txt", "receipts.csv"]
+    first = receipts["bad.txt"]
+    assert first.startswith("subs/bad\nresult: refused\n\nbot: bad@1.0, digest ")
+    assert "FAIL sages-tafl at seat 1 of 2: illegal: " in first
+    assert "refused: bad@1.0 failed 1 of 1 trials" in first
+    assert "refused: there is no game 'draughts'" in receipts["2-bad.txt"]
+    rows = list(csv.DictReader(receipts["receipts.csv"].splitlines()))
+    assert [(row["bot"], row["result"]) for row in rows] == [
+        ("subs/J\u00f6rg (2).zip", "refused"),
+        ("subs/bad", "refused"),
+        ("late/bad", "refused"),
+    ]
+
+
 def test_bot_that_writes_into_its_folder_gets_advice(tmp_path: Path) -> None:
     cases = "tourney) echo bot;; game) echo 'log: Read-only file system' >&2; exit 1;;"
     write_shell_bot(tmp_path, "writer", cases)
     result = bots("check", "./writer", "--move-ms", "60000", "--startup-ms", "60000")
     assert "its folder is read-only while it plays: write below /tmp" in result.stdout
+
+
+def test_fix_converts_scripts_before_the_trials(tmp_path: Path) -> None:
+    cases = "tourney) echo bot;; game) echo ready;; go) echo resign;;"
+    folder = write_shell_bot(tmp_path, "dos", cases)
+    script = folder / "bot.sh"
+    script.write_bytes(b"#!/bin/sh\r\n" + script.read_bytes().replace(b"\n", b"\r\n"))
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text().replace('["sh", "bot.sh"]', '["./bot.sh"]'))
+    assert "line 1 ends in CR" in bots("check", "./dos").stderr
+    result = bots("check", "./dos", "--fix", "--sandbox", "off")
+    assert f"./dos: {script.name}: " in result.stderr
+    assert "CR LF became LF in " in result.stderr
+    assert b"\r" not in script.read_bytes()
+    assert "--fix changes files: give the path of a bot" in bots("check", "random", "--fix").stderr

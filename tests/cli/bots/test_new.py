@@ -25,7 +25,10 @@ def test_new_check_add_list_and_show(tmp_path: Path) -> None:
         "title": None,
         "author": None,
         "games": ["sages-tafl"],
+        "protocol": "tourney",
+        "options": {},
         "source": "added",
+        "meant": True,
         "digest": digest,
     }
     shown = done("show", "mybot")
@@ -62,7 +65,8 @@ def test_new_names_only_commands_that_work_for_the_game(tmp_path: Path) -> None:
 
 
 def test_new_says_which_compiler_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tourney.bots.catalogue.command.search_path", lambda: str(tmp_path))
+    monkeypatch.setattr("tourney.bots.catalogue.starter.search_path", lambda: str(tmp_path))
     result = bots("new", "mybot", "--language", "rust")
     assert result.exit_code == 0
-    assert "note: mybot: there is no program rustc on PATH" in result.stderr
+    assert "note: a bot in rust needs rustc, not found on PATH" in result.stderr
+    assert "apt-get install rustc" in result.stderr

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.command import invoke
 from tests.support.tournaments import begin
-from tourney.run.engine.withdrawal import withdrawn_path
+from tourney.run.listeners import withdrawn_path
 from tourney.store.database import Database
 
 

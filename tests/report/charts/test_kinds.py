@@ -8,6 +8,7 @@ from tests.report.charts.svg import frame, labels, lines
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import (
     MOST_BARS,
+    MOST_DOTS,
     MOST_POINTS,
     Line,
     bins_of,
@@ -35,8 +36,10 @@ def test_each_line_has_its_color_and_further_ones_are_grey() -> None:
     assert not lines(drawn_lines(8, band=False), "band")
 
 
-def test_best_line_is_drawn_last() -> None:
-    assert drawn_lines(3).rindex("line l-blue") > drawn_lines(3).rindex("line l-green")
+def test_dashed_lines_lie_on_the_whole_one_and_grey_ones_below() -> None:
+    """Of equal lines the dashes of one show the other between them."""
+    svg = drawn_lines(8)
+    assert svg.index("line l-rest") < svg.index("line l-blue") < svg.index("line l-green")
 
 
 def test_no_line_is_a_chart_too() -> None:
@@ -88,7 +91,7 @@ def test_equal_times_are_boxes_too() -> None:
     assert labels(str(draw(box_plot("", [(1, 1, 1, 1, 1)], "ms", "Bot"))), "x") == ["1", "10", "ms"]
 
 
-@pytest.mark.parametrize("count", [2, 3, 40, 41, MOST_POINTS, MOST_POINTS + 1, 1400])
+@pytest.mark.parametrize("count", [2, 3, MOST_DOTS, MOST_DOTS + 1, MOST_POINTS, MOST_POINTS + 1, 1400])
 def test_scores_are_lines_of_few_points(count: int) -> None:
     points = [(ply, (ply * 7919 % 101 - 50) / 3) for ply in range(1, count + 1)]
     svg = str(draw(match_plot("", [("black", points)], count, cut=True)))
@@ -97,7 +100,7 @@ def test_scores_are_lines_of_few_points(count: int) -> None:
     assert len(line) == count if count <= MOST_POINTS else MOST_POINTS - 3 <= len(line) <= MOST_POINTS
     assert all(left <= x <= right and top <= y <= bottom for x, y in line)
     assert line[-1][0] == right
-    assert len(lines(svg, "dots")) == (count if count <= 40 else 0)
+    assert len(lines(svg, "dots")) == (count if count <= MOST_DOTS else 0)
 
 
 def test_outlier_does_not_flatten_the_other_scores() -> None:

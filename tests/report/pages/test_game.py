@@ -10,6 +10,7 @@ from markupsafe import Markup
 from tests.report import world
 from tests.report.conftest import Report
 from tests.report.html_pages import Page
+from tests.support import genuine
 from tests.support.command import TOYS, offering
 from tests.support.sites import site
 from tests.support.toys import Toe
@@ -148,21 +149,6 @@ def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
         assert page["other_openings"].get(seat, 0) == len(hidden)
 
 
-@pytest.mark.parametrize(
-    ("actions", "given", "own"),
-    [
-        ([(0, "roll"), (1, "a"), (0, "roll"), (2, "b")], 0, 0),
-        ([(0, "roll"), (1, "a"), (0, "roll"), (2, "b")], 1, 2),
-        ([(0, "roll"), (1, "a"), (0, "roll"), (2, "b")], 2, 4),
-        ([(1, "a")], 5, 1),
-    ],
-)
-def test_opening_is_divided_from_the_bots_actions(
-    actions: list[tuple[int, str]], given: int, own: int
-) -> None:
-    assert game_page._split(actions, given) == own
-
-
 def test_seat_effects_are_those_of_the_ratings(report: Report) -> None:
     page = game_page.game_page(report.source)
     effects = report.source.batch.pool.seats
@@ -236,3 +222,14 @@ def test_damaged_records_are_left_out_of_openings(report: Report) -> None:
     page = game_page.game_page(damaged)
     assert page["sampled"] == page["games"] - 1
     assert whole["sampled"] == 0
+
+
+@pytest.mark.addon("chess")
+def test_openings_of_chess_have_names_and_results_by_colour(repository: Database) -> None:
+    cup = genuine.begin(repository, game="chess")
+    genuine.play_all(repository, cup)
+    page = game_page.game_page(load(repository, cup))
+    assert page["named"]
+    assert all(line["first"] + line["drawn"] + line["second"] == line["matches"] for line in page["named"])
+    assert sum(line["matches"] for line in page["named"]) == page["games"]
+    assert all(line["actions"].startswith("1. ") for line in page["book"])

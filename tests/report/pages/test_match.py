@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markupsafe import Markup
 from msgspec import structs
 
 from tests.report import world
@@ -192,6 +193,27 @@ def test_rounds_name_seats_where_their_order_changes(report: Report) -> None:
     )
 
 
+def test_links_to_key_positions_lead_into_the_list_without_scripts(report: Report) -> None:
+    page = page_of(report.source, 5)
+    plies = [frame[0] for frame in page["board"]["frames"]]
+    texts = "".join(page["linked_rounds"])
+    assert plies
+    assert re.findall(r'<u id="ply=(\d+)">', texts) == list(map(str, plies))
+    assert Markup(texts).striptags() == Markup("".join(page["rounds"])).striptags()  # noqa: S704 - of this page
+
+
+def test_headline_of_several_seats_names_all_bots(repository: Database) -> None:
+    tournament = world.begin(repository, ("ann", "bob", "cid", "dan"), seats=4, games=4)
+    world.play_all(repository, tournament)
+    source = load(repository, repository.tournaments.get())
+    page = page_of(source, 1)
+    assert all(name in page["headline"] for name in ("ann", "bob", "cid", "dan"))
+    assert not any(seat.name in page["headline"] for seat in source.seats)
+    assert [seat.name for plot in page["plots"] if plot.name == "time" for seat in plot.seats] == [
+        seated.entrant.name for seated in page["line"].seats
+    ]
+
+
 def test_mate_names_the_first_different_action(report: Report) -> None:
     source = report.source
     one, other = source.detail(1).record, source.detail(2).record
@@ -202,7 +224,7 @@ def test_mate_names_the_first_different_action(report: Report) -> None:
     page = page_of(source, 1, others={2: changed})
     (mate,) = page["mates"]
     assert (mate.line.number, mate.ply) == (2, 7)
-    assert (mate.here, mate.there) == (one.actions[6][1], "<9z>")
+    assert (mate.here, mate.there) == (f"7. {one.actions[6][1]}", "7. <9z>")
     assert data_of(page)["mates"] == [[2, 7]]
     changed = structs.replace(other, actions=one.actions[:6])
     assert page_of(source, 1, others={2: changed})["mates"][0].there == ""

@@ -134,3 +134,24 @@ def test_conditions_name_the_settings_of_the_machine(tmp_path: Path) -> None:
         facts = {fact.label: fact.value for fact in head_facts(source, measured=True)}
         assert facts["Settings of the machine"] == "governor powersave, turbo on"
         assert "Settings of the machine" not in {fact.label for fact in head_facts(source, measured=False)}
+
+
+def test_report_by_wins_ranks_and_explains_by_wins(tmp_path: Path) -> None:
+    """The bot that is always second is last by wins, in standings and Elo alike."""
+    tables = [*["first,1,second,2,third,3"] * 5, *["third,1,second,2,first,3"] * 4]
+    path = tmp_path / "games.csv"
+    path.write_text("player1,rank1,player2,rank2,player3,rank3\n" + "\n".join(tables) + "\n")
+    folder = tmp_path / "report"
+    words = ("--score", "win", "--repeats", "count", "--report", str(folder))
+    done = invoke("rate", str(path), *words)
+    assert done.exit_code == 0, done.output
+    standings = json.loads((folder / "data" / "standings.json").read_text())
+    assert [(line["name"], line["points"], line["wins"]) for line in standings] == [
+        ("first", 5, 5),
+        ("third", 4, 4),
+        ("second", 0, 0),
+    ]
+    assert min(standings, key=lambda line: line["elo"])["name"] == "second"
+    page = words_of((folder / "methods.html").read_text())
+    assert "A match gives one point to the first place, which ties for it share, and none to others." in page
+    assert "Only pairs of seats of which one came first count" in page

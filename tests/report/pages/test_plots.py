@@ -42,6 +42,21 @@ def test_scores_of_known_units_are_chances_of_the_first_seat() -> None:
     assert score.name == "score"
 
 
+def test_scores_of_very_different_sizes_have_plots_of_their_own() -> None:
+    one = SeatInfo((1, 3), {"score": (3e9, 2e9)})
+    two = SeatInfo((2, 4), {"score": (1.5, -2.0)})
+    plots = list(match_plots(MatchInfo({1: one, 2: two}), {}, {}, {}, SEATS, 4))
+    assert [(plot.name, plot.title, plot.seats) for plot in plots] == [
+        ("score-1", "Score of Black", SEATS[:1]),
+        ("score-2", "Score of Red", SEATS[1:]),
+    ]
+    assert all(plot.open and plot.beside for plot in plots)
+    assert "from -2 to 1.5" in plots[1].svg.replace("\u2212", "-"), "from its own point of view"
+    alike = SeatInfo((2, 4), {"score": (1e9, 5e9)})
+    (both,) = match_plots(MatchInfo({1: one, 2: alike}), {}, {}, {}, SEATS, 4)
+    assert (both.name, both.seats) == ("score", SEATS)
+
+
 def test_one_value_is_no_plot() -> None:
     assert not list(match_plots(info(score=(1.0,)), {1: [(1, 5.0)]}, {}, {}, SEATS, 9))
 

@@ -51,16 +51,25 @@ def test_pages_name_their_address_and_picture(source: ReportSource) -> None:
         }
         [canonical] = [a["href"] for _, a in page.elements if a.get("rel") == "canonical"]
         assert canonical == meta["og:url"] == URL + path.removesuffix("index.html")
-        assert meta["og:image"] == f"{URL}card.png"
+        assert meta["og:image"].removeprefix(URL) in found
+        beside = path.removesuffix("-positions.html").removesuffix(".html") + ".png"
+        assert meta["og:image"] == URL + (beside if beside in found else "card.png")
         assert meta["twitter:card"] == "summary_large_image"
         assert meta["og:title"]
         assert meta["og:description"] == meta["description"]
     assert "og:" not in made(source, Options())["index.html"].decode()
 
 
-def test_report_without_address_has_no_feed_card_or_sitemap(source: ReportSource) -> None:
+def test_report_without_address_has_no_feed_match_cards_or_sitemap(source: ReportSource) -> None:
     more = made(source, Options(address=URL)).keys() - made(source, Options()).keys()
-    assert more == {"feed.xml", "card.png", "sitemap.xml"}
+    cards = {path for path in more if re.fullmatch(r"matches/\d+\.png", path)}
+    assert cards
+    assert more - cards == {"feed.xml", "sitemap.xml"}
+    pictures = {path for path in made(source, Options()) if path.endswith(".png")}
+    assert pictures == {
+        "card.png",
+        *(f"{label.page.removesuffix('.html')}.png" for label in source.labels.values()),
+    }
 
 
 def test_sitemap_lists_all_pages(source: ReportSource, monkeypatch: pytest.MonkeyPatch) -> None:

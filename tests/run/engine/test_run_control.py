@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.support.coordination import RecordingListener, run
 from tests.support.tournaments import answer, begin, digests, refused
 from tourney.errors import UsageError, WorkerError
+from tourney.match.result import Cause
 from tourney.run.engine.run_control import (
     MAX_FAILURES_IN_A_ROW,
     Deadline,
@@ -20,7 +21,7 @@ from tourney.run.engine.run_control import (
     parse_until,
     seconds_left,
 )
-from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 
 NOW = datetime(2026, 11, 20, 18, 30, 15, 7, tzinfo=timezone(timedelta(hours=1)))

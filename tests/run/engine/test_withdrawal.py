@@ -18,8 +18,8 @@ from tourney.run.engine import recorder
 from tourney.run.engine.withdrawal import (
     find_named,
     spans_text,
-    withdrawn_path,
 )
+from tourney.run.listeners import withdrawn_path
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database

@@ -357,6 +357,13 @@ class ChessState(State[Move]):
     def irreversible(self) -> bool:
         return self.quiet == 0
 
+    def can_win(self, seat: int) -> bool:
+        """Whether the material allows a mate by a seat, by the package; blocked positions are not seen."""
+        return not self.board().has_insufficient_material(seat == _WHITE)
+
+    def numbered_plies(self) -> int:
+        return self.ply
+
     def ending(self) -> int:
         """The number of pieces after a capture or pawn move, without castling rights; else 0.
 

@@ -11,6 +11,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
+from tourney.addons.chess.game import numbers_from
 from tourney.errors import ActionError, GameError, import_extra
 from tourney.games.base import OVER, Game, State
 from tourney.games.registry import GameFamily
@@ -153,6 +154,10 @@ class FairyGame(Game[str]):
             return [str(san) for san in package().get_san_moves(self.variant, start, list(actions))]
         except ValueError:
             return actions
+
+    def move_numbers(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
+        # Every variant here begins with White's first move.
+        return tuple(numbers_from(0, len(actions)))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """The diagram of a FEN: figures for the pieces of chess, letters for others."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from tourney.errors import ActionError, GameError, PositionError, import_extra
 from tourney.games.core_game import DrawnGame, IntAction
+from tourney.parsing import utf8_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from tourney.games.base import State, Tables
@@ -49,6 +50,12 @@ def move_strings() -> dict[int, str]:
     return {code: text for text, code in move_codes().items()}
 
 
+def numbers_from(first: int, count: int) -> Iterator[str]:
+    """Yield the numbers of moves as in PGN; ``first`` counts the half-moves before them."""
+    for ply in range(first, first + count):
+        yield f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
+
+
 class ChessAction(IntAction, text=lambda code: move_strings()[code]):
     """A move; ``str`` gives it as UCI does."""
 
@@ -78,6 +85,7 @@ class Chess(DrawnGame[Move]):
     the draw of the start."""
     diagram_plies = 24
     package = __name__.rpartition(".")[0]
+    laws = "fide"
     chess960 = False
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none
@@ -105,9 +113,16 @@ class Chess(DrawnGame[Move]):
         action: str = rules().set_up(text, chess960=self.chess960)
         return action
 
-    def read_pgn(self, blocks: Iterable[bytes]) -> Iterator[Callable[[], tuple[str, ...]]]:
-        games: Iterator[Callable[[], tuple[str, ...]]] = rules().read_games(blocks, chess960=self.chess960)
-        return games
+    def read_openings(
+        self, form: str, blocks: Iterator[bytes], plies: int
+    ) -> Iterator[tuple[str, Callable[[], tuple[str, ...]]]]:
+        starts = rules()  # without the package it says what to install
+        if form == ".bin":
+            polyglot = import_module("tourney.addons.chess.polyglot")
+            yield from polyglot.read_openings(blocks, plies, chess960=self.chess960)
+            return
+        for number, read in enumerate(starts.read_games(utf8_of(blocks), chess960=self.chess960), 1):
+            yield f"game {number}", read
 
     def read_action(self, state: State[Move], text: str) -> Move:
         """The legal action of a string in a state; in the first state a set-up. Raises ActionError."""
@@ -127,6 +142,20 @@ class Chess(DrawnGame[Move]):
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
         written: Sequence[str] = rules().algebraic(actions, chess960=self.chess960)
         return written
+
+    def move_numbers(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
+        """The numbers of moves as in PGN: ``4.`` for White and ``4...`` for Black."""
+        starts = [text for text in actions if text.startswith(("=", "sp"))]
+        # A position that was set up has its side to move and the number of its move in the FEN.
+        fields = starts[-1].split("_") if starts and starts[-1].startswith("=") else []
+        first = 2 * int(fields[5]) - 2 + (fields[1] == "b") if len(fields) > 5 else 0
+        return (*[""] * len(starts), *numbers_from(first, len(actions) - len(starts)))
+
+    def opening_name(self, actions: Sequence[str]) -> str:
+        if self.chess960:
+            return ""
+        name: str = rules().opening_name(actions)
+        return name
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - of all games
         state: State[Move] = rules().parse(text, chess960=self.chess960)

@@ -1,14 +1,20 @@
 """Games of chess as PGN, with the scores, times and clocks of engines in comments.
 
+After an analysis the marked moves have numeric annotation glyphs (NAGs, PGN standard 10) and the better lines
+as variations.
+
 ``Round`` is the round and the table, ``Pair`` the mirrored group, whose games ratings count as one cluster.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from tourney.addons.chess.game import numbers_from
+from tourney.errors import GameError
 from tourney.exchange.foreign_game import TERMINATIONS, result_text
+from tourney.match.analysis import Analysis
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.schedule.row import MatchKey
@@ -18,6 +24,10 @@ if TYPE_CHECKING:
     from tourney.addons.chess.starts import PgnMoves
 
 _WIDTH: Final = 80
+_GLYPHS: Final = {"mistake": "$2", "blunder": "$4", "inaccuracy": "$6"}
+"""The NAGs of ``?``, ``??`` and ``?!``."""
+_VARIATION: Final = 8
+"""The moves of a better line."""
 _SCORE = re.compile(r"score=(-?[0-9]{1,6}(?:\.[0-9]{1,3})?)(?: |\Z)", re.ASCII)
 _MATE = re.compile(r"mate=(-?[0-9]{1,4})(?: |\Z)", re.ASCII)
 _DEPTH = re.compile(r"depth=([0-9]{1,4})(?: |\Z)", re.ASCII)
@@ -29,6 +39,7 @@ def game_text(
     record: Record,
     log: Iterable[LogLine] = (),
     measured: Measurements = NOT_MEASURED,
+    analysis: Analysis | None = None,
 ) -> str:
     """A match of the tournament ``event`` as a game of PGN, with an empty line after it. Raises GameError."""
     from tourney.addons.chess.starts import PgnMoves  # noqa: PLC0415 - needs an extra
@@ -36,20 +47,20 @@ def game_text(
     actions = [text for _, text in record.actions]
     line = PgnMoves.of(actions, chess960=record.game == "chess960", named=True)
     comments = _comments(record, log, measured, line.skipped)
+    marks = _marks(record, analysis)
     result = result_text(record.outcome.ranks)
     tags = _tags(event, key, record, measured, line, result)
     head = "".join(f'[{key} "{_quoted(value)}"]\n' for key, value in tags)
     words: list[str] = []
-    for number, san in enumerate(line.sans):
-        move = line.first + number
-        if move % 2 == 0:
-            words.append(f"{move // 2 + 1}.")
-        # PGN repeats the number before a black move that follows a comment.
-        elif number == 0 or comments[number - 1]:
-            words.append(f"{move // 2 + 1}...")
-        words.append(san)
-        if comments[number]:
-            words.append("{" + comments[number] + "}")
+    interrupted = True
+    for number, (san, move) in enumerate(zip(line.sans, _numbers(line), strict=True)):
+        # PGN repeats the number before a black move that follows a comment or a variation.
+        if interrupted or not move.endswith("..."):
+            words.append(move)
+        glyph, variation = marks.get(line.skipped + number, ("", ""))
+        comment = "{" + comments[number] + "}" if comments[number] else ""
+        words += filter(None, (san, glyph, comment, variation))
+        interrupted = bool(comment or variation)
     return f"{head}\n{_wrapped([*words, result])}\n\n"
 
 
@@ -96,6 +107,36 @@ def _tags(
     cause = faults[0][1] if faults else ended_by.rule if ended_by else ""
     yield "Reason", f"{reason}: {cause}" if cause else reason
     yield "PlyCount", str(sum(_is_move(action) for _, action in record.actions))
+
+
+def _numbers(line: "PgnMoves") -> Iterator[str]:
+    return numbers_from(line.first, len(line.sans))
+
+
+def _marks(record: Record, analysis: Analysis | None) -> Mapping[int, tuple[str, str]]:
+    """The glyph of each marked action, and the better line as a variation, by the actions before it."""
+    from tourney.addons.chess.starts import PgnMoves  # noqa: PLC0415 - needs an extra
+
+    marks = {}
+    for turn in analysis.marked if analysis is not None else ():
+        before = [text for _, text in record.actions[: turn.ply]]
+        better = turn.line[:_VARIATION]
+        variation = ""
+        # An engine's line may go wrong behind its first moves.
+        while better and not variation:
+            try:
+                line = PgnMoves.of([*before, *better], chess960=record.game == "chess960")
+            except GameError:
+                better = better[:-1]
+                continue
+            moves = list(zip(_numbers(line), line.sans, strict=True))[-len(better) :]
+            shown = [
+                san if place and number.endswith("...") else f"{number} {san}"
+                for place, (number, san) in enumerate(moves)
+            ]
+            variation = f"({' '.join(shown)})"
+        marks[turn.ply] = (_GLYPHS[turn.mark or "blunder"], variation)
+    return marks
 
 
 def _moment(text: str) -> datetime | None:

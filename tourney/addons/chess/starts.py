@@ -23,6 +23,8 @@ from tourney.games.base import CHANCE, AnyGame, State
 from tourney.games.registry import find_game
 
 if TYPE_CHECKING:
+    from chess.pgn import Game
+
     from tourney.games.base import AnyState, Tables
 
 
@@ -98,9 +100,19 @@ def read_games(blocks: Iterable[bytes], *, chess960: bool) -> Iterator[Callable[
 _EMPTY_LINES: Final = re.compile(rb"\n(?:[ \t]*\n)+")
 
 
-def _actions_of(text: PgnText, *, chess960: bool) -> tuple[str, ...]:
-    from chess.pgn import read_game  # noqa: PLC0415 - few matches need it
+@cache
+def _game_reader() -> Callable[[io.StringIO], "Game | None"]:
+    """The reader of ``chess.pgn``, which keeps errors with the game and does not also log them."""
+    from chess.pgn import Game, GameBuilder, read_game  # noqa: PLC0415 - few matches need it
 
+    class QuietBuilder(GameBuilder[Game]):
+        def handle_error(self, error: Exception) -> None:
+            self.game.errors.append(error)
+
+    return partial(read_game, Visitor=QuietBuilder)
+
+
+def _actions_of(text: PgnText, *, chess960: bool) -> tuple[str, ...]:
     if text.problem:
         raise PositionError(f"it cannot be read: {KINDS[text.problem]}")
     fen = tag_of(text.head, "FEN")
@@ -109,7 +121,7 @@ def _actions_of(text: PgnText, *, chess960: bool) -> tuple[str, ...]:
     variant = '[Variant "Chess960"]\n' if chess960 else ""
     moves = _EMPTY_LINES.sub(b"\n", text.moves).decode("utf-8", "replace")
     try:
-        game = read_game(io.StringIO(f"{variant}{head}\n{moves.strip()}\n"))
+        game = _game_reader()(io.StringIO(f"{variant}{head}\n{moves.strip()}\n"))
     except IndexError as error:  # python-chess 1.11 raises it for variations that end before they begin
         raise PositionError("it cannot be read: its variations are not nested") from error
     if game is None:
@@ -152,16 +164,15 @@ class PgnMoves(NamedTuple):
         board = chess.Board(fen or chess.STARTING_FEN, chess960=chess960)
         first = board.ply()
         sans = []
-        opening = ("", "")
-        find_opening = _opening_finder() if named and not chess960 else None
         for text in actions[skipped:]:
             try:
                 sans.append(board.san_and_push(board.parse_uci(text)))
             except ValueError as error:
                 raise GameError(f"the record has the move {text[:20]!r}, which is not legal") from error
-            if find_opening is not None and len(sans) <= _LONGEST_OPENING:
-                opening = find_opening(board) or opening
-        return cls(fen, first, skipped, tuple(sans), *opening)
+        opening = (
+            _opening_of(tuple(actions[: skipped + _LONGEST_OPENING])) if named and not chess960 else None
+        )
+        return cls(fen, first, skipped, tuple(sans), *(opening or ()))
 
 
 _LONGEST_OPENING: Final = 36
@@ -177,6 +188,31 @@ def _opening_finder() -> Callable[[chess.Board], tuple[str, str] | None]:
     rows = (line.split("\t") for line in table.splitlines())
     names = {int(key, 16): (eco, name) for key, eco, name in rows}
     return lambda board: names.get(zobrist_hash(board))
+
+
+@lru_cache(maxsize=64)
+def _opening_of(actions: tuple[str, ...]) -> tuple[str, str] | None:
+    """The code and the name of the last position of legal moves that has them."""
+    # Cached, because the page of a match and its PGN ask one after the other; it costs two milliseconds.
+    find_opening = _opening_finder()
+    opening = None
+    board = chess.Board()
+    for text in actions:
+        if text.startswith("="):
+            board = chess.Board(text[1:].replace("_", " "))
+        else:
+            board.push_uci(text)
+            opening = find_opening(board) or opening
+    return opening
+
+
+def opening_name(actions: Sequence[str]) -> str:
+    """The code and the name of an opening, as ``C60 Ruy Lopez``; "" without a position that has them."""
+    set_up = sum(text.startswith("=") for text in actions[:1])
+    try:
+        return " ".join(_opening_of(tuple(actions[: set_up + _LONGEST_OPENING])) or ())
+    except ValueError:
+        return ""
 
 
 def algebraic(actions: Sequence[str], *, chess960: bool) -> Sequence[str]:

@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 
 from tourney.addons.cluster.nodes import HERE, IntroducedNode
 from tourney.match.record import FaultKind
-from tourney.match.result import PlayedMatch
-from tourney.run.workers.executor import Blame, MatchExecutor, MatchTask, Playing, Run, WorkerReply
+from tourney.match.result import PlayedMatch, Playing
+from tourney.run.workers.executor import Blame, MatchExecutor, MatchTask, Run, WorkerReply
 from tourney.seeds import derive, uniform
 
 IN_FLIGHT: Final = 2  # batches of matches sent to a slot: one that is played, and one that waits there

@@ -41,8 +41,8 @@ from tourney.addons.cluster.nodes import (
     speeds_text,
 )
 from tourney.errors import BotError, TourneyError, WorkerError
-from tourney.match.result import PlayedMatch
-from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, Run, WorkerReply
+from tourney.match.result import Cause, PlayedMatch
+from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, Run, WorkerReply
 from tourney.texts import counted
 
 MAX_FAILED_HERE: Final = 6

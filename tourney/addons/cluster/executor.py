@@ -17,7 +17,8 @@ from tourney.addons.cluster.batches import SubmittedMatch
 from tourney.addons.cluster.dispatcher import ClusterSettings, Dispatcher
 from tourney.addons.cluster.nodes import ClusterLink, ClusterNode, LinkLostError, NodePoller
 from tourney.errors import TourneyError, WorkerError
-from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
+from tourney.match.result import Playing
+from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply
 from tourney.run.workers.local import LocalExecutor
 
 _LOOK_SECONDS: Final = 0.5  # between two looks at the nodes

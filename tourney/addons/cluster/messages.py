@@ -29,6 +29,7 @@ from tourney.match.record import Record, decode_record
 from tourney.match.result import (
     MAX_CHARS,
     MAX_LINES,
+    Cause,
     LogLine,
     Measurements,
     PlayedMatch,
@@ -39,7 +40,7 @@ from tourney.match.runner import bot_doubts
 from tourney.match.spec import MatchSpec
 from tourney.parsing import parse_json
 from tourney.prepared_types import prepared
-from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
+from tourney.run.workers.executor import Blame, MatchTask, WorkerReply
 from tourney.schema import Digest, SandboxLevel
 from tourney.spawning import WorkerContext, default_processes, when_orphaned
 from tourney.texts import legible

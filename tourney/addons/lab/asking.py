@@ -19,7 +19,7 @@ from tourney.addons.lab.comparison import stored_form
 from tourney.addons.lab.question import QuestionRule, next_rows
 from tourney.addons.lab.results import ComparisonResult
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up, path_of
-from tourney.errors import GameError, UsageError
+from tourney.errors import BotError, GameError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.evidence import Evidence
@@ -33,10 +33,11 @@ from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.file_schema import EntrantLine, opening_plies
 from tourney.run.listeners import Listener, Listeners
-from tourney.run.preparation import enter
+from tourney.run.preparation import enter, find_bot
 from tourney.run.private_paths import private_paths, refuse_inside
 from tourney.run.summary import RunProgress, Summary
 from tourney.run.tournament_file import (
+    GAME_FORMS,
     TournamentFile,
     book_form,
     check_adjudication,
@@ -110,20 +111,23 @@ def ask(
     refuse_inside(paths, private_paths(url, store.root))
     rule, file, entrants = question_file(question, store)
     setup = PlaySetup(deadline, question.max_faults, allow_weaker=allow_weaker)
-    # A gate answers for a candidate that cannot be built, before any match is paired.
-    if rule.builds_first:
-        room = open_room(file, url, store, setup)
-        with _stored(file, url) as (database, begun):
-            if database is not None and begun is not None and begun.root is None:
-                refuse_weaker(database, begun, room, allow=allow_weaker, say=listener.say)
-        broken = BotBuilds(store, room, file.plan.limits.meter).find_broken(entrants)
+    if rule.builds_first or rule.spares_opponents:
+        broken = _find_broken(file, entrants, url, store, setup, listener)
         reasons = {
             number: [reason_of(error), *"\n".join(getattr(error, "__notes__", ())).splitlines()]
             for number, error in broken.items()
         }
-        result = rule.unstartable(file.plan, entrants, reasons)
+        # A gate answers for a candidate that cannot be built, before any match is paired.
+        result = rule.unstartable(file.plan, entrants, reasons) if rule.builds_first else None
         if result is not None:
             return Answer(result, None)
+        spared = [entrant for entrant in entrants[len(question.bots) :] if entrant.number in broken]
+        if rule.spares_opponents and spared:
+            for entrant in spared:
+                listener.say(f"{entrant.name} is left out: {reasons[entrant.number][0]}")
+            names = [entrant.name for entrant in spared]
+            question = replace(question, rule=question.rule.without(names))
+            rule, file, entrants = question_file(question, store)
     name = file.plan.name
     before: list[ResultRow] = []
     with _stored(file, url) as (database, stored):
@@ -158,6 +162,22 @@ def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuesti
         if (plan.name, plan.format) in stored:
             return variant
     return question
+
+
+def _find_broken(
+    file: TournamentFile,
+    entrants: Sequence[StoredEntrant],
+    url: str,
+    store: BotStore,
+    setup: PlaySetup,
+    listener: Listener,
+) -> Mapping[int, BotError]:
+    """Build the bots in the containment of the run; return why some cannot be built or started, by number."""
+    room = open_room(file, url, store, setup)
+    with _stored(file, url) as (database, begun):
+        if database is not None and begun is not None and begun.root is None:
+            refuse_weaker(database, begun, room, allow=setup.allow_weaker, say=listener.say)
+    return BotBuilds(store, room, file.plan.limits.meter).find_broken(entrants)
 
 
 @contextmanager
@@ -200,7 +220,7 @@ def question_file(
         seats=seats,
         games_per_pairing=group_size(seats) * rule.batch,
         rounds=rule.rounds,
-        limits=question.limits,
+        limits=question.limits.under(game.laws),
         extra=rule.extra(),
         ranking=find_format(rule.kind).new_rule(seats),
         **_openings(question, game, seats, options),
@@ -229,21 +249,25 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
     """The plan's openings. Raises UsageError and TournamentError."""
     if question.book is None:
         return {"opening_plies": opening_plies(game, question.opening_plies)}
-    if question.opening_plies and book_form(question.book) != ".pgn":
+    if question.opening_plies and book_form(question.book) not in GAME_FORMS:
         raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
     book = read_book(question.book, game, seats, options, question.opening_plies or 0)
     return {"book": book, "opening_order": planned_order(question.opening_order, book)}
 
 
 def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
-    """The lines with digests for stored bots, resolved before a path's bot enters the store under its name.
+    """The lines with digests for programs and stored bots, before a path's bot enters under its name.
 
     ``./b b`` means the folder and the stored bot, although ``b`` alone would mean the folder.
     """
     paths = {Path(line.bot).resolve() for line in lines if line.bot is not None and "/" in line.bot}
     resolved = []
     for line in lines:
-        name = line.bot or ""
+        if line.bot is None:
+            program = find_bot(line, store, Path())
+            resolved.append(EntrantLine(program.digest, line.name, line.args))
+            continue
+        name = line.bot
         digest = store.locate(name) if "/" not in name and Path(name).resolve() in paths else None
         if digest is None and isinstance(bot := look_up(name, store), StoredBot):
             digest = bot.digest
@@ -288,7 +312,8 @@ def _derived_name(
     data: JsonObject = {
         "game": plan.game,
         "rules": plan.rules,
-        "limits": to_builtins(plan.limits),
+        # Names stay those of plans from before the game had laws.
+        "limits": to_builtins(plan.limits.under("")),
         "extra": dict(plan.extra),
         "seed": None if seed is None else str(seed),
         "entrants": [[e.name, e.entrant.digest, list(e.entrant.args)] for e in entrants],

@@ -28,13 +28,12 @@ from tourney.check.named_seeds import RandomChannel
 from tourney.errors import BotError, UsageError
 from tourney.games.base import CHANCE
 from tourney.games.registry import find_game
-from tourney.match.guided_channel import CHOSEN, FollowedRecord, GuidedChannel
+from tourney.match.guided_channel import CHOSEN, FollowedRecord, GuidedChannel, unlimited
 from tourney.match.play import play_match
-from tourney.match.player import NO_LIMIT_MS, Player, dismiss
+from tourney.match.player import Player, dismiss
 from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.runner import Launcher
-from tourney.match.spec import FUEL_LIMITS, Limits
 from tourney.testing import RecordedChannel
 
 _CHUNK = 64 * 1024
@@ -209,15 +208,6 @@ class DebugMatch:
             if was != now:
                 yield Difference(number, was[1] if was else "", now[1] if now else "")
                 break
-
-
-def unlimited(limits: Limits) -> Limits:
-    """The limits as the lines name them, without anything that ends a turn or a match early."""
-    free: dict[str, None] = dict.fromkeys(("draw", "resign", "tablebase_pieces"))
-    free |= dict.fromkeys(key.replace("-", "_") for key in FUEL_LIMITS)
-    return structs.replace(
-        limits, charge="wall", ponder="allow", margin_ms=NO_LIMIT_MS, startup_ms=NO_LIMIT_MS, **free
-    )
 
 
 def dialogue_before(record: Record, action: int, channel: Channel) -> tuple[list[str], str]:

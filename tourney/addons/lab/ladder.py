@@ -69,7 +69,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
     """The rungs' ratings (hundredths of Elo, entrants 1 and up), and when the placement ends.
 
     ``width``: the 95 % interval is at most ``width`` Elo to either side. ``games``: the most matches. The
-    game's ladder sets the ratings (``fitting``).
+    game's ladder, without the rungs ``left_out``, sets the ratings (``fitting``).
     """
 
     kind = "ladder"
@@ -77,10 +77,13 @@ class LadderRule(question.QuestionRule[LadderResult]):
     title = "{0:.40}-ladder"
     other_names = ("{name:.60}-new",)
     hashed = ("seats",)
+    # A rung in C needs a compiler; without one the others still rate a bot.
+    spares_opponents = True
 
     anchors: tuple[int, ...] = ()
     width: int = 50
     games: int = 400
+    left_out: tuple[str, ...] = ()
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
@@ -191,7 +194,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
 
         Raises UsageError if the game has no ladder, or if a rung has no rating.
         """
-        rungs = ladder_of(game.name, seats)
+        rungs = tuple(rung for rung in ladder_of(game.name, seats) if rung.name not in self.left_out)
         if not rungs:
             raise UsageError(f"{no_ladder_text(game.name, seats)}, and compare bots by `tourney compare`")
         unrated = [rung.name for rung in rungs if rung.rating is None]
@@ -202,6 +205,10 @@ class LadderRule(question.QuestionRule[LadderResult]):
             )
         anchors = tuple(round(100 * rung.rating.elo) for rung in rungs if rung.rating is not None)
         return replace(self, anchors=anchors), rungs
+
+    def without(self, names: Sequence[str]) -> "LadderRule":
+        """The rule without some of the rungs."""
+        return replace(self, left_out=tuple(names))
 
     def refuse(self, entrants: Sequence[StoredEntrant]) -> None:
         """Raise BotError for a rung whose name means another bot here: the rating is of the shipped bot."""

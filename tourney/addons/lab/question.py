@@ -76,6 +76,8 @@ class QuestionRule(ABC, Generic[R_co]):
     """The settings that decide beside game, rules, limits, rule, seed and entrants."""
     builds_first: ClassVar[bool] = False
     """Whether a bot that cannot be built or started is an answer (see ``unstartable``), not an error."""
+    spares_opponents: ClassVar[bool] = False
+    """Whether the question can be answered without opponents that cannot be built here (see ``without``)."""
 
     @property
     def batch(self) -> int:
@@ -111,6 +113,10 @@ class QuestionRule(ABC, Generic[R_co]):
     @abstractmethod
     def fitting(self, game: AnyGame, seats: int) -> tuple[Self, tuple[Rung, ...]]:
         """The rule for a game, and the opponents that the game has for this kind of question."""
+
+    def without(self, names: Sequence[str]) -> Self:
+        """The rule, before it is ``fitting`` a game, without the opponents of these names."""
+        raise NotImplementedError
 
     def refuse(self, entrants: Sequence[StoredEntrant]) -> None:
         """Raise UsageError or BotError for entrants that the question does not go with."""

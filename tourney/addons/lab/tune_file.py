@@ -1,9 +1,10 @@
 """The file of ``tourney tune`` (TOML), and the questions that it asks about a bot."""
 
+import os
 import re
-import shutil
-import tempfile
+import secrets
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -19,7 +20,9 @@ from tourney.addons.lab.tuning import TuneRule
 from tourney.addons.lab.tuning_methods import SearchTerms, default_rate, version_of
 from tourney.bots.catalogue.manifest import FILE_NAME, ParameterName, read_manifest
 from tourney.bots.catalogue.store import StoredBot
-from tourney.errors import BotError, TournamentError, UsageError
+from tourney.bots.catalogue.tree import SUBMITTED, walk
+from tourney.errors import BotError, TournamentError, UnsafeFileError, UsageError
+from tourney.held_folder import HeldFolder, account_name, hold
 from tourney.match.spec import Limits
 from tourney.run.file_schema import MAX_BYTES, EntrantLine, load_tables, read_text
 from tourney.run.tournament_file import Terms
@@ -238,15 +241,38 @@ def check_out(bot: StoredBot, folder: Path) -> None:
 
 
 def write_tuned(bot: StoredBot, values: Mapping[str, str], folder: Path) -> None:
-    """Write a tuned copy of a bot to a new folder, whole or not at all; a failure leaves nothing of it."""
-    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
-    try:
-        copy = shutil.copytree(bot.folder, temporary / "bot")
-        # The files of a store are read-only, and a plain copy would be too.
-        for place in (copy, *copy.rglob("*")):
-            place.chmod(place.stat().st_mode | 0o200)
-        text = (copy / FILE_NAME).read_text("utf-8")
-        (copy / FILE_NAME).write_text(tuned_manifest(text, values, FILE_NAME), "utf-8")
-        copy.rename(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    """Write a tuned copy of a bot to a new folder, whole or not at all; a failure leaves nothing of it.
+
+    All files are made by descriptors, since another account that may write beside the copy could exchange a
+    folder on its way. Raises UnsafeFileError if it does, and OSError.
+    """
+    manifest = tuned_manifest((bot.folder / FILE_NAME).read_text("utf-8"), values, FILE_NAME)
+    temporary = f".{folder.name}-{secrets.token_hex(8)}"
+    with hold(folder.absolute().parent) as parent:
+        os.mkdir(temporary, 0o700, dir_fd=parent.fd)
+        try:
+            with parent.hold(temporary) as copy:
+                _copy_bot(bot.folder, copy)
+                copy.write(FILE_NAME, manifest.encode(), mode=0o644)
+                os.fchmod(copy.fd, 0o755)
+            parent.move(temporary, parent, folder.name)
+        except BaseException:
+            with suppress(OSError):
+                parent.remove(temporary)
+            raise
+
+
+def _copy_bot(source: Path, target: HeldFolder) -> None:
+    """Copy a bot of a store, whose files are read-only, to an empty folder of this account, to be written."""
+    if target.owner != os.geteuid():
+        raise UnsafeFileError(f"{target.place} was exchanged by {account_name(target.owner or 0)}")
+    with hold(source) as held, ExitStack() as stack:
+        folders = {"": target}
+        for file in walk(held, whole=True):
+            *inner_names, name = file.path.split("/")
+            path = ""
+            for inner_name in inner_names:
+                above, path = folders[path], f"{path}/{inner_name}".lstrip("/")
+                if path not in folders:
+                    folders[path] = stack.enter_context(above.make_folder(inner_name, 0o755))
+            held.copy_file(file.path, folders[path], name, SUBMITTED.bytes, mode=0o644)

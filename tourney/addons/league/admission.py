@@ -21,7 +21,14 @@ from tourney.addons.league.folder import League, moment
 from tourney.addons.league.identity import SIGNATURE, folder_problem, imitated, signature_problem, skeleton
 from tourney.addons.league.intake import look, recover, take, taken_folders
 from tourney.addons.league.ledger import Author, BotVersion, Entry, Submission
-from tourney.addons.league.receipts import Diagnosis, Say, has_receipt, write_diagnosis, write_receipt
+from tourney.addons.league.receipts import (
+    Diagnosis,
+    Say,
+    has_receipt,
+    write_diagnosis,
+    write_receipt,
+    write_unnamed,
+)
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
@@ -34,6 +41,8 @@ from tourney.texts import legible
 
 _RECENT: Final = timedelta(days=2)
 """Submissions up to this age get a missing receipt again."""
+_MOST_UNNAMED: Final = 100
+"""Folders that cannot name an author which get a receipt: anybody can make any number of them."""
 _TRIALS: Final = 15.0
 """Seconds of trials that each account has in any night, however short or full, for bots that are well."""
 _PATIENCE: Final = 3
@@ -51,6 +60,8 @@ def take_in(league: League, night: int, now: datetime, say: Say, seconds: float 
     inbox = look(league, now)
     for note in inbox.notes:
         say(note)
+    for unnamed in inbox.unnamed[:_MOST_UNNAMED]:
+        write_unnamed(league, unnamed, now, say)
     for arrival in inbox.arrivals:
         submission = take(league, arrival, now)
         if submission is None:

@@ -63,11 +63,21 @@ _KEY: Final = re.compile(r"(\d+)-([a-z0-9-]+)\.([a-z0-9-]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
+class UnnamedFolder:
+    """A folder of the inbox with submissions whose name cannot be an author's; ``user`` is its owner."""
+
+    name: str
+    user: str | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class Inbox:
     """The complete new submissions in the inbox, the earliest first; ``notes`` name what is left there."""
 
     arrivals: tuple[Arrival, ...]
     notes: tuple[str, ...]
+    unnamed: tuple[UnnamedFolder, ...] = ()
 
 
 def arrivals(league: League, now: datetime) -> tuple[Arrival, ...]:
@@ -81,7 +91,9 @@ def look(league: League, now: datetime) -> Inbox:
     Raises EnvironmentFailure if the inbox itself cannot be read.
     """
     notes: list[str] = []
-    find = git_arrivals if is_repository(league) else partial(_folder_arrivals, now=now.timestamp())
+    unnamed: list[UnnamedFolder] = []
+    in_folders = partial(_folder_arrivals, now=now.timestamp(), unnamed=unnamed)
+    find = git_arrivals if is_repository(league) else in_folders
     try:
         every = list(find(league, notes))
     except OSError as error:
@@ -115,7 +127,8 @@ def look(league: League, now: datetime) -> Inbox:
     timed = [
         replace(arrival, arrived=received(league, arrival)) if arrival.tree else arrival for arrival in taken
     ]
-    return Inbox(tuple(_one_author_each(league, sorted(timed, key=_order))), tuple(notes))
+    arrivals = tuple(_one_author_each(league, sorted(timed, key=_order)))
+    return Inbox(arrivals, tuple(notes), tuple(unnamed))
 
 
 def _order(arrival: Arrival) -> tuple[int, str, str]:
@@ -147,7 +160,9 @@ def _one_author_each(league: League, arrivals: Iterable[Arrival]) -> Iterator[Ar
             yield arrival
 
 
-def _folder_arrivals(league: League, notes: list[str], now: float) -> Iterator[Arrival]:
+def _folder_arrivals(
+    league: League, notes: list[str], now: float, unnamed: list[UnnamedFolder]
+) -> Iterator[Arrival]:
     """Yield the complete submissions in the authors' folders, up to the bounds of each account."""
     folders: dict[str, list[str]] = {}
     strays = 0
@@ -170,17 +185,23 @@ def _folder_arrivals(league: League, notes: list[str], now: float) -> Iterator[A
         authors = league.ledger.established.keys() | league.authors.keys()
         for payer, names in sorted(folders.items()):
             names.sort(key=lambda name: (name not in authors, name))
-            yield from _AccountLook(league, payer, now, notes).look(inbox, names)
+            yield from _AccountLook(league, payer, now, notes, unnamed).look(inbox, names)
 
 
 class _AccountLook:
-    """Examines the folders of one account, up to its bounds; ``notes`` gets the rest."""
+    """Examines the folders of one account, up to its bounds; ``notes`` gets the rest.
 
-    def __init__(self, league: League, payer: str, now: float, notes: list[str]) -> None:
+    ``unnamed`` gets the folders that hold submissions and cannot name an author.
+    """
+
+    def __init__(
+        self, league: League, payer: str, now: float, notes: list[str], unnamed: list[UnnamedFolder]
+    ) -> None:
         self._league = league
         self._payer = payer
         self._now = now
         self._notes = notes
+        self._unnamed = unnamed
         self._entries = MOST_ENTRIES
         self._files = _MOST_FILES
 
@@ -221,6 +242,7 @@ class _AccountLook:
             # No line of the ledger can hold such a name, so they do not arrive, and use no quota.
             count = counted(len(submissions), "submission")
             self._notes.append(f"inbox/{_shown(author)} is left alone, with {count}: {problem}")
+            self._unnamed.append(UnnamedFolder(author, user, f"{problem}; {count} left alone"))
             return
         for number, entry in enumerate(submissions):
             seen = _see(folder, entry, self._files)
@@ -229,7 +251,14 @@ class _AccountLook:
                 return
             self._entries -= 1
             self._files -= seen.entries
-            if seen.is_complete(self._now):
+            if not seen.is_complete(self._now):
+                if seen.latest:
+                    self._notes.append(
+                        f"inbox/{_shown(f'{author}/{entry.name}')} waits: it changed less than"
+                        f" {QUIET_SECONDS:g} s ago, and may not be complete; a name that ends in {READY} is"
+                        " taken at once"
+                    )
+            else:
                 yield _arrival(author, user, entry, seen, problem or seen.problem)
 
 

@@ -5,7 +5,10 @@ receipt that cannot be written there is reported, and never ends a night.
 """
 
 import errno
+import hashlib
 import os
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,18 +17,23 @@ from datetime import UTC, datetime
 from typing import Final
 
 from tourney.addons.league.author_folders import write_receipts
-from tourney.addons.league.folder import League
+from tourney.addons.league.folder import League, moment
+from tourney.addons.league.intake import UnnamedFolder
 from tourney.addons.league.ledger import Night, Submission
 from tourney.addons.league.tables import night_table
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.errors import StoreError, UnsafeFileError
+from tourney.exchange.entrant_files import entrant_files
 from tourney.held_folder import account_number, hold
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+from tourney.texts import legible
 
 _RECEIPT: Final = "receipt.txt"
 MOST_GAMES: Final = 200
 """Lost games of a version that a receipt lists."""
+MOST_MATCHES: Final = 20
+"""Lost games of a version whose records and logs its author gets after each night: they add up."""
 _MACHINE: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE})
 """Errors of this machine; a quota of the disk is the author's."""
 
@@ -76,6 +84,25 @@ def write_receipt(league: League, judged: Submission, say: Say) -> None:
     _write(league, judged.author, judged.user, receipt_folder(judged), {_RECEIPT: lines}, say)
 
 
+def write_unnamed(league: League, unnamed: UnnamedFolder, now: datetime, say: Say) -> None:
+    """Write the receipt for a folder that cannot name an author, and so has no line in the ledger.
+
+    No author can have the name of its folder in the outbox, which begins with an underscore.
+    """
+    plain = unicodedata.normalize("NFKD", unnamed.name.lower())
+    letters = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode("ascii")).strip("-")[:24]
+    # Names that are alike in these letters must not share a receipt.
+    digits = hashlib.sha256(os.fsencode(unnamed.name)).hexdigest()[:8]
+    lines = [
+        f"folder       inbox/{legible(unnamed.name)}",
+        f"looked at    {moment(now)}",
+        "result       refused",
+        f"reason       {unnamed.problem}",
+        f"suggestion   rename the folder to {letters or 'a name of small letters'}",
+    ]
+    _write(league, f"_{letters or 'folder'}-{digits}", unnamed.user, "", {_RECEIPT: lines}, say)
+
+
 def receipt_folder(submission: Submission) -> str:
     """The name of the folder of a submission's receipt, below that of its author in the outbox."""
     return f"{submission.number:06}-{submission.bot}"
@@ -98,7 +125,7 @@ def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
     """Write the news of a night for each author; return the texts by author.
 
     The news are the rating of each version that played, marked if it is the first one, and its lost games
-    with their reasons.
+    with their reasons. Each version also gets a folder with its feedback, such as its own logs.
     """
     by_author: dict[str, list[str]] = {}
     table = night_table(league, night.number)
@@ -113,14 +140,26 @@ def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
             f" games, {row.night_games} of them in night {night.number}{place}"
         )
     with Database.open(league.database) as database:
-        for tournament in night.tournaments:
-            for author, line in _lost_games(database, database.tournaments.get(tournament.name)):
+        for played in night.tournaments:
+            tournament = database.tournaments.get(played.name)
+            for author, line in _lost_games(database, tournament):
                 if author in by_author:
                     by_author[author].append(line)
-    texts = {author: "\n".join(lines) + "\n" for author, lines in by_author.items()}
+            for entrant in database.tournaments.entrants(tournament.id) if played.matches else ():
+                author, _, bot = entrant.name.partition(".")
+                if author in by_author:
+                    folder = f"{tournament.name}-{bot}"
+                    files = dict(entrant_files(database, tournament, entrant, MOST_MATCHES))
+                    texts = {name: _lines(content) for name, content in files.items()}
+                    _write(league, author, None, folder, texts, say)
+    news = {author: "\n".join(lines) + "\n" for author, lines in by_author.items()}
     for author, lines in by_author.items():
         _write(league, author, None, "", {f"night-{night.number:04}.txt": lines}, say)
-    return texts
+    return news
+
+
+def _lines(content: bytes) -> list[str]:
+    return content.decode("utf-8").removesuffix("\n").split("\n")
 
 
 def _lost_games(database: Database, tournament: Tournament) -> Iterator[tuple[str, str]]:

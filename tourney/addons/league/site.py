@@ -25,11 +25,11 @@ from tourney.bots.catalogue.shipped import HOUSE
 from tourney.errors import EnvironmentFailure
 from tourney.files import write_file
 from tourney.games.registry import find_game
-from tourney.match.evidence import largest_rise
 from tourney.report.output.layout import SHIPPED, File, Layout, Options, Section
 from tourney.report.output.write import write
 from tourney.report.site import site_parts
 from tourney.report.source import load
+from tourney.results.highlights import highlights_of_result, turning_point
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import Ordinal
@@ -93,28 +93,23 @@ def _games(
     """Yield each game of a tournament by kind, with its size: the winner's deficit or rise, or actions."""
     tournament = database.tournaments.get(name)
     labels = {version.entrant: version.label for version in league.ledger.versions}
-    names = [entrant.name for entrant in database.tournaments.entrants(tournament.id)]
+    entrants = [entrant.name for entrant in database.tournaments.entrants(tournament.id)]
     matches = {match.number: match for match in database.matches.all(tournament.id, finished=True)}
     for number, record in database.records.all(tournament.id):  # a long night's would fill the memory
         match = matches[number]
         if (result := match.result) is None or result.void:
             continue
-        seats = [names[number] for number in match.seats]
-        versus = " - ".join(labels[seat] for seat in seats)
-        yield result.actions, ChosenGame("longest", name, match.number, f"{versus}, {result.actions} actions")
-        (first, *others) = (seat for _, seat in sorted(zip(result.ranks, seats, strict=True)))
-        # A shared first place has no winner, so it is neither an upset nor a swing.
-        if sorted(result.ranks)[1] == 1:
-            continue
-        if rise := largest_rise(record, result.ranks.index(1) + 1):
-            change = f"from {100 * rise.before:.0f} % of the points to {100 * rise.after:.0f} %"
-            text = f"{labels[first]} comes {change} with action {rise.ply + 1}, {record.actions[rise.ply][1]}"
-            yield rise.after - rise.before, ChosenGame("swing", name, match.number, f"{versus}: {text}")
-        if {first, *others} <= elo.keys():
-            above = max(others, key=lambda seat: elo[seat])
-            gap = elo[above] - elo[first]
-            text = f"{labels[first]} beats {labels[above]}, which was rated {gap:.0f} Elo above it"
-            yield gap, ChosenGame("upset", name, match.number, text)
+        seats = [entrants[entrant] for entrant in match.seats]
+        names = [labels[seat] for seat in seats]
+        versus = " - ".join(names)
+        of_result = highlights_of_result(result, names, [elo.get(seat) for seat in seats])
+        for kind, size, text, _ in (*of_result, *turning_point(record, names)):
+            if kind == "upset":  # its sentence names both already
+                yield size, ChosenGame(kind, name, number, text)
+            elif kind == "longest":
+                yield size, ChosenGame(kind, name, number, f"{versus}, {text}")
+            elif kind == "swing":
+                yield size, ChosenGame(kind, name, number, f"{versus}: {text}")
 
 
 def night_games(league: League, night: int) -> tuple[ChosenGame, ...]:

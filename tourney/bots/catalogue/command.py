@@ -183,6 +183,23 @@ def _module_paths(modules: Collection[str]) -> set[Path]:
     return set(map(Path, json.loads(done.stdout))) if done.returncode == 0 else set()
 
 
+def program_path(word: str, base: Path) -> Path:
+    """The file of a program: a path relative to ``base``, or one on PATH. Raises BotError if missing."""
+    if word.endswith(MODULE_SUFFIX):
+        if not (base / word).is_file():
+            raise BotError(f"there is no WebAssembly module {base / word}; write its path in command")
+        return base / word
+    if "/" in word:
+        path = shutil.which((base / word).absolute())  # a path without a slash would be looked up on PATH
+    else:  # these are not on root's PATH
+        folders = (os.environ.get("PATH", os.defpath), *GAME_FOLDERS)
+        path = shutil.which(word, path=":".join(folders))
+    if path is None:
+        where = f"no executable file {base / word}" if "/" in word else f"no program {word} on PATH"
+        raise BotError(f"there is {where}; install it, or write the path of the program in command")
+    return Path(path)
+
+
 def add_program(
     command: Sequence[str],
     store: BotStore,
@@ -200,31 +217,20 @@ def add_program(
     (``python3``), and for settings that the protocol does not have; and StoreError.
     """
     word = command[0]
-    found: str | Path | None = base / word
-    if word.endswith(MODULE_SUFFIX):
-        if not (base / word).is_file():
-            raise BotError(f"there is no WebAssembly module {base / word}; write its path in command")
-    elif "/" in word:
-        found = shutil.which(base / word)
-    else:  # these are not on root's PATH
-        path = (os.environ.get("PATH", os.defpath), *GAME_FOLDERS)
-        found = shutil.which(word, path=":".join(path))
-    if found is None:
-        where = f"no executable file {base / word}" if "/" in word else f"no program {word} on PATH"
-        raise BotError(f"there is {where}; install it, or write the path of the program in command")
+    found = program_path(word, base)
     if Path(word).name.rstrip("0123456789.") == "python":
         raise BotError(
             f"the command {' '.join(command[:3])} needs more files than a single program: make a folder"
             f" with {FILE_NAME}, as `tourney bots new` does, and name it by bot"
         )
-    program = Path(found).resolve()
+    program = found.resolve()
     folder = Path(tempfile.mkdtemp(prefix="tourney-program-"))
     try:
         with naming(program):
             name = manifest_from_name(Path(word).name, str(program)).name
             (folder / FILE_NAME).write_text(_manifest(name, command, protocol, options, go), encoding="utf-8")
             try:
-                copy_named(Path(found), folder / Path(word).name, SUBMITTED.bytes)
+                copy_named(found, folder / Path(word).name, SUBMITTED.bytes)
             except OSError as error:
                 raise BotError(f"the program cannot be read: {error.strerror}") from error
             (folder / Path(word).name).chmod(0o755)

@@ -7,10 +7,12 @@ as the native program; only its command and its build differ.
 """
 
 import re
+import shutil
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
+from tourney.bots.catalogue.command import search_path
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.modules import find_runtime
@@ -19,7 +21,16 @@ from tourney.files import write_folder
 from tourney.games.registry import find_game
 from tourney.schema import NAME
 
-LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell")
+LANGUAGES = ("python", "c", "cpp", "javascript", "rust", "java", "go", "shell")
+TOOLS = {
+    "c": (("make", "cc"), "make gcc libc6-dev"),
+    "cpp": (("make", "c++"), "make g++"),
+    "javascript": (("node",), "nodejs"),
+    "rust": (("rustc",), "rustc"),
+    "java": (("javac",), "default-jdk-headless"),
+    "go": (("go",), "golang-go"),
+}
+"""By language: the programs that build or run its bots, and Debian's packages that have them."""
 TEMPLATES = ("simple", "search")
 BEATEN = {"simple": "random", "search": "greedy"}  # the shipped bot that a bot of each template beats
 DEFAULT_GAME = "sages-tafl"
@@ -32,6 +43,8 @@ SEARCH_ENGINES = {
 
 _STARTERS = Path(__file__).parent / "starters"
 _SUFFIX = ".in"
+_AS_IN_C = ("search", "cpp")
+"""The template and the language that have the source and the rules of C, which are C++ too."""
 _VERSION = "0.1"
 _UNPACK = "unpack.py"
 _IMPORTABLE = """import sys
@@ -40,6 +53,21 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "packages"))  # what unpack.py unpacked; before other imports
 
 """
+
+
+def missing_tools(language: str) -> str:
+    """What this machine lacks to build or run a template's bot, in a sentence, or "".
+
+    PATH is a bot's, so a compiler in a home folder counts as missing.
+    """
+    programs, packages = TOOLS.get(language, ((), ""))
+    missing = [program for program in programs if shutil.which(program, path=search_path()) is None]
+    if not missing:
+        return ""
+    return (
+        f"a bot in {language} needs {' and '.join(missing)}, not found on PATH ({search_path()});"
+        f" Debian has it: apt-get install {packages}"
+    )
 
 
 def new_bot(
@@ -62,7 +90,12 @@ def new_bot(
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
-        raise BotError(f"{name!r} is not a name for a bot; a name matches {NAME.pattern}")
+        likely = re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._")[:64]
+        hint = f", such as {likely}" if NAME.fullmatch(likely) else ""
+        raise BotError(
+            f"{name!r} is not a name for a bot: names have small letters, digits, dots, hyphens and"
+            f" underscores, and begin with a letter or a digit{hint}"
+        )
     if name in shipped_bots():
         raise BotError(f"{name} is the name of a bot that ships with Tourney; choose another name")
     if wasm and language not in (languages := find_runtime().languages):
@@ -81,6 +114,10 @@ def new_bot(
 
 def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple[str, str]]:
     source = _STARTERS / template / language
+    sources = {file.name.removesuffix(_SUFFIX): file for file in source.glob(f"*{_SUFFIX}")}
+    if (template, language) == _AS_IN_C:
+        source = _STARTERS / template / "c"
+        sources |= {"bot.cpp": source / f"bot.c{_SUFFIX}", "rules.h": source / f"rules.h{_SUFFIX}"}
     own = next(source.glob(f"games/{game}.*"), None) or next(source.glob("games/any.*"), None)
     if own is None:
         yield from _engine_files(name, language, game)
@@ -91,11 +128,11 @@ def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple
         "@HIDDEN@": ", hidden=True" if find_game(game).has_hidden_actions else "",
         "@VALUE@": own.read_text("utf-8").rstrip("\n"),
     }
-    for file in sorted(source.glob(f"*{_SUFFIX}")):
-        text = file.read_text("utf-8")
+    for file_name in sorted(sources):
+        text = sources[file_name].read_text("utf-8")
         for mark in reversed(words):  # what is different for a game has marks too
             text = text.replace(mark, words[mark])
-        yield file.name.removesuffix(_SUFFIX), text
+        yield file_name, text
 
 
 def _with_packages(files: dict[str, str]) -> dict[str, str]:
@@ -143,5 +180,6 @@ def searches() -> tuple[tuple[str, str], ...]:
         (file.parent.parent.name, file.name.partition(".")[0])
         for file in (_STARTERS / "search").glob("*/games/*")
     }
+    own |= {("cpp", game) for language, game in own if language == "c"}
     found = {(language, game) for language, game in own | SEARCH_ENGINES.keys() if game != "any"}
     return tuple(sorted(found, key=lambda pair: (LANGUAGES.index(pair[0]), pair[1])))

@@ -42,6 +42,7 @@ from tourney.bots.catalogue.tree import (
 )
 from tourney.errors import BotError, UnsafeFileError
 from tourney.held_folder import HeldFolder, copy_named, hold
+from tourney.texts import counted
 
 _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 """Errors of the machine, not of the bot: from writing, which names no file, or from a broken device."""
@@ -75,7 +76,7 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
         copy = scratch / "named" / source.name
         copy.parent.mkdir()
         copy_named(source, copy, _MOST_UNPACKED)
-        if source.suffix.lower() == ".zip" or tar_ending(source.name) is not None:
+        if is_archive(source.name):
             unpack(copy, scratch / "unpacked", links=True)
             with hold(_bot_folder(scratch / "unpacked")) as folder:
                 return copy_folder(folder, target)
@@ -207,12 +208,57 @@ def _check_script(place: Path, name: str) -> None:
     """Raise BotError for a script whose first line ends as lines of Windows do: no system can start it."""
     with place.open("rb") as file:
         first = file.read(_LONGEST_SHEBANG)
-    line, end, _ = first.partition(b"\n")
-    if end and line.startswith(b"#!") and line.endswith(b"\r"):
+    if _has_lines_of_windows(first):
         raise BotError(
             f"{name} line 1 ends in CR, as lines of Windows do, so that its interpreter is not found: run"
-            f" sed -i 's/\\r$//' {name} or dos2unix {name}, and add the bot again"
+            f" `tourney bots check --fix` with its folder, sed -i 's/\\r$//' {name} or dos2unix {name}, and"
+            " add the bot again"
         )
+
+
+def _has_lines_of_windows(first: bytes) -> bool:
+    line, end, _ = first.partition(b"\n")
+    return bool(end) and line.startswith(b"#!") and line.endswith(b"\r")
+
+
+def convert_scripts(source: Path) -> tuple[str, ...]:
+    """Write the scripts of a bot again whose first line begins with ``#!`` and ends in CR, with LF alone.
+
+    ``source`` is its folder, or the script itself. Each file is replaced in one step, by its owner's account
+    and mode. Returns a sentence for each. Raises BotError for an archive, and for what cannot be read or
+    written.
+    """
+    if not source.is_dir() and (source.suffix.lower() == ".zip" or tar_ending(source.name) is not None):
+        raise BotError(
+            "--fix does not change an archive: unpack it, run `tourney bots check --fix` with the folder, and"
+            " pack it again",
+            source,
+        )
+    with naming(source), hold(source if source.is_dir() else source.parent) as folder:
+        try:
+            files = walk(folder) if source.is_dir() else [SourceFile(source.name, folder, executable=True)]
+            # A link stands for a copy, and its target is converted once.
+            places = dict.fromkeys(file.place or file.path for file in files)
+            converted = [(place, _convert(folder, place)) for place in places]
+        except OSError as error:
+            raise BotError(f"it cannot be changed: {error.strerror}") from error
+    return tuple(
+        f"{place}: CR LF became LF in {counted(lines, 'line')}" for place, lines in converted if lines
+    )
+
+
+def _convert(folder: HeldFolder, place: str) -> int:
+    """Convert a script with lines of Windows; returns the number of lines, or 0 for any other file."""
+    with os.fdopen(folder.open_file(place), "rb") as file:
+        info = os.fstat(file.fileno())
+        data = file.read(_LONGEST_SHEBANG)
+        if not _has_lines_of_windows(data):
+            return 0
+        data += file.read(SUBMITTED.bytes)
+    inner, _, name = place.rpartition("/")
+    with folder.hold(inner) as parent:
+        parent.write(name, data.replace(b"\r\n", b"\n"), mode=stat.S_IMODE(info.st_mode), owner=info.st_uid)
+    return data.count(b"\r\n")
 
 
 def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission:
@@ -313,6 +359,11 @@ class _PackedFile(NamedTuple):
     executable: bool | None
     size: int
     read: Callable[[], IO[bytes] | None]
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file's name is that of an archive which may hold a bot."""
+    return name.lower().endswith(".zip") or tar_ending(name) is not None
 
 
 def tar_ending(name: str) -> str | None:

@@ -14,7 +14,8 @@ from tourney.bots.catalogue.command import PYTHON, BotCommand, command_of, inter
 from tourney.bots.sandbox.bot_processes import NamespaceProcesses
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
-from tourney.bots.sandbox.kernel_rules import landlock_words, seccomp_filter
+from tourney.bots.sandbox.kernel_rules import READABLE, landlock_words, seccomp_filter
+from tourney.bots.sandbox.launcher import AS_IT_IS, PLACE, compiled_launcher
 from tourney.bots.sandbox.plain import prlimit_words
 from tourney.bots.sandbox.processes import OUTPUT, high, output_of
 from tourney.bots.sandbox.sandbox import Degree, Launch, ResourceLimits, Sandbox, all_degrees, program
@@ -23,6 +24,7 @@ from tourney.bots.sandbox.visible_files import (
     Copy,
     add_accounts,
     add_figures,
+    add_file,
     add_folder,
     add_shown,
     can_move,
@@ -36,7 +38,9 @@ from tourney.bots.sandbox.visible_files import (
 from tourney.errors import SandboxError
 from tourney.schema import SandboxLevel
 
-EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp", "landlock"})
+EXTRAS: Final = frozenset(
+    {"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp", "landlock", "launcher"}
+)
 """Optional parts: each is left out if the sandbox does not start with it."""
 
 USERS_PER_PROCESS: Final = 32  # users that one referee hands out; more bots than that at a time share them
@@ -126,10 +130,12 @@ class Bubblewrap(Sandbox):
         self._env = _needed("env")
         self._prlimit = _needed("prlimit")
         root = users.range is not None
-        self._setpriv = _needed("setpriv") if root else None
+        self._launcher = compiled_launcher() if "launcher" in extras else None
+        self._setpriv = _needed("setpriv") if root and self._launcher is None else None
         closed = "disable-userns" in extras and not root
-        perl = program("perl") if "landlock" in extras else None
+        perl = program("perl") if "landlock" in extras and self._launcher is None else None
         self._landlock = [] if perl is None else landlock_words(perl)
+        self._reads_listed = "landlock" in extras and (self._launcher is not None or perl is not None)
         self._fixed = [*_namespaces(root=root, closed=closed), *system_words(), *private_words()]
 
     @classmethod
@@ -168,18 +174,27 @@ class Bubblewrap(Sandbox):
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every protection."""
         held: dict[str, Degree] = self._by_cgroups() | dict.fromkeys(_ALWAYS, "enforced")
-        held["system-figures"] = "enforced" if self._filters and self._landlock else "partial"
+        held["system-figures"] = "enforced" if self._filters and self._reads_listed else "partial"
         if self._filters:
             held.update(dict.fromkeys(_BY_FILTER, "enforced"))
             accounted: Degree = "enforced" if "total-memory" in held else "partial"
-            held |= {"sockets": accounted, "page-cache": accounted if self._landlock else "partial"}
-        if "disable-userns" in self._extras and self._setpriv is None:
+            held |= {"sockets": accounted, "page-cache": accounted if self._reads_listed else "partial"}
+        if "disable-userns" in self._extras and self._users.range is None:
             held["user-namespaces"] = "enforced"
         if "process-limit" in self._extras:
             held["process-count"] = "enforced"
         if "empty-tmp" not in self._extras:
             held["private-tmp"] = "partial"
         return all_degrees(held)
+
+    @property
+    def starter(self) -> str:
+        """The compiled launcher, or the programs that take its place."""
+        if self._launcher is not None:
+            return "the compiled launcher"
+        why = "it does not start here" if compiled_launcher() is not None else "it is not compiled"
+        perl = "Perl, " if self._landlock else ""
+        return f"setpriv, {perl}and a shell in place of the launcher, as {why}"
 
     @property
     def shown(self) -> Sequence[Path]:
@@ -210,6 +225,9 @@ class Bubblewrap(Sandbox):
             launch.abandon()
             raise
         launch.argv = [self._bwrap, "--args", str(launch.fds[-1]), "--"]
+        if self._launcher is not None:
+            launch.argv += self._launcher_words(command, limits, user, writable=writable)
+            return launch
         if self._setpriv is not None:
             launch.argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             launch.argv += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
@@ -220,6 +238,9 @@ class Bubblewrap(Sandbox):
         self, launch: Launch, command: BotCommand, limits: ResourceLimits, *, writable: bool
     ) -> None:
         """Add the files that a bot or a build sees besides the system, and its filter of system calls."""
+        if self._launcher is not None:
+            # A copy for each sandbox: one file for all would be a place of which bots could leave traces.
+            add_file(launch, memory_file(self._launcher), "--file", PLACE, "0555")
         add_shown(launch, command.read_only, move="empty-tmp" in self._extras)
         add_figures(launch, limits.memory_mb)
         if writable:
@@ -230,6 +251,23 @@ class Bubblewrap(Sandbox):
         if self._filters and (program := seccomp_filter(build=writable)) is not None:
             launch.fds.append(memory_file(program))
             launch.words += ["--seccomp", str(launch.fds[-1])]
+
+    def _launcher_words(
+        self, command: BotCommand, limits: ResourceLimits, user: int | None, *, writable: bool
+    ) -> list[str]:
+        """The words of the launcher (``launcher.c``), which does what the chain of programs below does."""
+        processes = limits.processes if "process-limit" in self._extras else AS_IT_IS
+        bounds = (limits.address_mb << 20, limits.file_mb << 20, limits.open_files, processes)
+        return [
+            PLACE,
+            AS_IT_IS if user is None else str(user),
+            READABLE if self._reads_listed and not writable else AS_IT_IS,
+            ",".join(map(str, bounds)),
+            BOT_FOLDER,
+            *(f"{name}={value}" for name, value in command.env.items()),
+            *("--", "--"),
+            *command.argv,
+        ]
 
     def _inner_words(self, command: BotCommand, limits: ResourceLimits) -> list[str]:
         """The words that limit a process in the sandbox, let it wait, and make it the bot."""

@@ -221,10 +221,11 @@ def _each(values: tuple[int, ...], verdict: bytes) -> list[bytes]:
 
 # -- the files of /proc -------------------------------------------------------------------------------------
 
-_READABLE: Final = (
+READABLE: Final = (
     "cpuinfo filesystems loadavg meminfo stat sys/kernel sys/vm uptime version"
     " self/cmdline self/limits self/maps self/stat self/statm self/status"
 )
+"""The files below /proc that a bot may read."""
 _SCRIPT: Final = r"""
 my ($read, $refer) = (1 << 2, 1 << 13);
 my $rules = syscall(444, pack("Q", $read | $refer), 8, 0);
@@ -250,4 +251,4 @@ folder (``refer``) unless a rule allows it, which kernels before 5.19 do not kno
 
 def landlock_words(perl: str) -> list[str]:
     """The command before a bot's own, by which the bot can read only the listed files of /proc."""
-    return [perl, "-e", _SCRIPT, _READABLE]
+    return [perl, "-e", _SCRIPT, READABLE]

@@ -185,6 +185,11 @@ class Sandbox(ABC):
         """The best that works on this machine. Raises SandboxError with the reason if nothing does."""
 
     @property
+    def starter(self) -> str:
+        """The programs that turn a sandbox into the bot, for people; "" where nothing is between them."""
+        return ""
+
+    @property
     @abstractmethod
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every one of PROTECTIONS, in their order."""

@@ -109,7 +109,7 @@ _PAGE: Final = os.sysconf("SC_PAGESIZE")
 _SPARE_FILES: Final = 256  # descriptors that the referee may need beside those of a copy
 
 
-def _add_file(launch: Launch, fd: int, option: str, place: str, permissions: str = "0444") -> None:
+def add_file(launch: Launch, fd: int, option: str, place: str, permissions: str = "0444") -> None:
     """Make a file with the content of a descriptor."""
     launch.fds.append(fd)
     launch.words += ["--perms", permissions, option, str(fd), place]
@@ -161,7 +161,7 @@ def add_accounts(launch: Launch, user: int, group: int) -> None:
         "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
     }
     for name, text in texts.items():
-        _add_file(launch, memory_file(text.encode("ascii")), "--file", f"/etc/{name}")
+        add_file(launch, memory_file(text.encode("ascii")), "--file", f"/etc/{name}")
     launch.words += ["--symlink", ZONE, "/etc/localtime"]
 
 
@@ -187,7 +187,7 @@ def add_shown(launch: Launch, paths: tuple[Path, ...], *, move: bool) -> None:
     """Show paths of the host that a bot needs, read-only; with ``move`` those below /tmp are elsewhere."""
     launch.words += _shown_words(paths, move=move)
     for file, content in changed_files(paths) if move else ():
-        _add_file(launch, memory_file(content), "--ro-bind-data", str(new_place(file)))
+        add_file(launch, memory_file(content), "--ro-bind-data", str(new_place(file)))
 
 
 @cache
@@ -205,7 +205,7 @@ def _shown_words(paths: tuple[Path, ...], *, move: bool) -> tuple[str, ...]:
 def add_figures(launch: Launch, memory_mb: int) -> None:
     """Give the figures in /proc that programs read a content that no other bot can change. Raises OSError."""
     for name, text in _figures(memory_mb).items():
-        _add_file(launch, memory_file(text), "--ro-bind-data", f"/proc/{name}")
+        add_file(launch, memory_file(text), "--ro-bind-data", f"/proc/{name}")
 
 
 @cache
@@ -290,7 +290,7 @@ def add_folder(launch: Launch, folder: Path, memory_mb: int) -> None:
             launch.words += ["--symlink", entry.target, place]
         else:
             fd = os.open(folder / entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            _add_file(launch, high(fd), "--file", place, "0555" if entry.mode & stat.S_IXUSR else "0444")
+            add_file(launch, high(fd), "--file", place, "0555" if entry.mode & stat.S_IXUSR else "0444")
     launch.words += ["--remount-ro", BOT_FOLDER]
 
 

@@ -2,36 +2,50 @@
 
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
 import click
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
+from tourney.bots.catalogue.command import program_path
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import bots_at, digest_of_folder
+from tourney.bots.protocols import Setting
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.errors import BotError, CheckError, TourneyError
 from tourney.held_folder import remove_tree
-from tourney.results.columns import Row
+from tourney.results.columns import Column, Row
+from tourney.run.entrant_reference import ReferenceReader, is_bot_path
+from tourney.run.file_schema import EntrantLine
+from tourney.run.preparation import find_bot as find_program
 from tourney.schema import Document, Part
 from tourney.texts import counted, printable
 
 
 class BotLine(Part, frozen=True, kw_only=True):
-    """A bot; `games` is empty for a bot that plays any game."""
+    """A bot; `games` is empty for a bot that plays any game.
+
+    `options` are those that its protocol sets. `meant`: its name alone means this bot, of all that bear it.
+    """
 
     name: str
     version: str
     title: str | None
     author: str | None
     games: tuple[str, ...]
+    protocol: str
+    options: dict[str, Setting]
     source: str
+    meant: bool
     digest: str
 
 
@@ -74,15 +88,22 @@ def find_bot(
 ) -> tuple[BotStore, StoredBot, Path]:
     """Find a bot, the store that holds it, and its origin; ``store`` does not change.
 
-    A bot given by path, or one that ships, is copied to a temporary store, which ``stack`` removes. Raises
-    BotError if there is no such bot or, unless ``replace_shipped``, if another bot bears a shipped name.
+    A bot given by path, one that ships, or a program (``uci:stockfish``) is copied to a temporary store,
+    which ``stack`` removes. Raises BotError if there is no such bot or, unless ``replace_shipped``, if
+    another bot bears a shipped name.
     """
-    bot = look_up(reference, store)
+    line = EntrantLine(reference)
+    if not is_bot_path(reference):  # a path is a bot here, so that `bots check` can say what it lacks
+        line = ReferenceReader(store, partial(open_sandbox, "auto"), say=current().say).read(reference)
+    bot = None if line.bot is None else look_up(line.bot, store)
     if isinstance(bot, StoredBot):
         return store, bot, bot.folder
     folder = Path(tempfile.mkdtemp(prefix="tourney-"))
     stack.callback(remove_tree, folder)
     temporary = BotStore(folder)
+    if bot is None:
+        program = find_program(line, temporary, Path())
+        return temporary, program, program_path(line.command[0], Path())
     return temporary, temporary.add(bot, replace_shipped=replace_shipped), bot
 
 
@@ -135,10 +156,23 @@ def bot_part(kind: type[P], manifest: Manifest, **more: object) -> P:
     return kind.of(manifest, title=manifest.title or None, author=manifest.author or None, **more)
 
 
+def _option_text(value: Setting) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def bot_row(line: Part) -> Row:
-    """A bot's row in tables, whose games are in words."""
+    """A bot's row in tables, whose games and options are in words."""
     row = asdict(line)
-    return {**row, "games": row["games"] or ("any",)}
+    options = tuple(f"{name}={_option_text(value)}" for name, value in row["options"].items())
+    return {**row, "games": row["games"] or ("any",), "options": options or None}
+
+
+def _meant(name: str, store: BotStore) -> str | None:
+    """The digest of the bot that a name alone means. Checks no files."""
+    added = store.locate(name, origin="added")
+    if added is None and (folder := shipped_bots().get(name)) is not None:
+        return digest_of_folder(folder)[0]
+    return added or store.locate(name)
 
 
 class BotsDocument(Document, frozen=True, kw_only=True):
@@ -149,7 +183,10 @@ class BotsDocument(Document, frozen=True, kw_only=True):
     damaged: tuple[str, ...]
 
 
-COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
+COLUMNS = (
+    *("name", "version", "title", "author", "games", "protocol", "options", "source"),
+    *("meant", "digest"),
+)
 
 
 @opt.command("list")
@@ -161,8 +198,8 @@ def command(bots: str) -> None:
     The source is "ships" for a bot that ships with this version, as its digest shows; "replaces shipped" for
     another bot with the name of a shipped one; otherwise "added" (with `tourney bots add`) or "used" (kept
     because a match was played with it). If several bots have the same name, the name refers to the one added
-    last or, if none was added, to the one used last. Reports damaged entries on standard error and exits with
-    code 1.
+    last or, if none was added, to the one that ships, or was used last: `meant` says yes at this one. Reports
+    damaged entries on standard error and exits with code 1.
     """
     entries = BotStore(Path(bots)).entries()
     stored = {entry.digest for entry in entries}
@@ -172,7 +209,7 @@ def command(bots: str) -> None:
     for sentence in damaged:
         click.echo(f"error: {printable(sentence)}", err=True)
     lines = [
-        bot_part(BotLine, manifest, source="ships", digest=digest)
+        bot_part(BotLine, manifest, source="ships", meant=False, digest=digest)
         for digest, manifest in shipped
         if digest not in stored
     ]
@@ -181,15 +218,26 @@ def command(bots: str) -> None:
             BotLine,
             entry.bot.manifest,
             source=source_of(entry.bot, digests, entry.origin),
+            meant=False,
             digest=entry.digest,
         )
         for entry in entries
         if entry.bot
     ]
+    store = BotStore(Path(bots))
+    names = Counter(line.name for line in lines)
+    meant = {name: None if count == 1 else _meant(name, store) for name, count in names.items()}
+    lines = [replace(line, meant=meant[line.name] in (None, line.digest)) for line in lines]
     lines.sort(key=lambda line: line.name)
     output = current()
     output.document(BotsDocument(bots=tuple(lines), damaged=tuple(damaged)))
     short = SHORT if output.people else None  # enough to name the bot
-    output.table(({**bot_row(line), "digest": line.digest[:short]} for line in lines), COLUMNS)
+    rows = [{**bot_row(line), "digest": line.digest[:short]} for line in lines]
+    columns: list[str | Column] = list(COLUMNS)
+    if output.people:
+        # A terminal has room for these only where a bot needs them.
+        columns = [name for name in COLUMNS if name != "meant" or not all(line.meant for line in lines)]
+        columns = [name for name in columns if name != "options" or any(line.options for line in lines)]
+    output.table(rows, columns)
     if damaged:
         sys.exit(CheckError.exit_code)

@@ -5,15 +5,13 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.shipped import ladders, shipped_bots
-from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, new_bot
+from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, missing_tools, new_bot
 from tourney.bots.modules import find_runtime
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
 from tourney.cli.output import current
-from tourney.errors import BotError
 
 
 @opt.command("new")
@@ -36,10 +34,10 @@ def command(name: Path, game: str, language: str, template: str, wasm: bool, pac
     """Create a bot to start from, in the new folder NAME.
 
     The simple bot chooses by one short function; in the five games that have one of their own it beats
-    `random`. The search bot beats `greedy` in them; it is there in Python for every game, in C and JavaScript
-    for sage-stones, and in C for sages-tafl. Both pass `tourney bots check ./NAME` unchanged.
-    A WebAssembly module plays on clocks that reproduce (charge = "fuel"), and under all others
-    too. Prints the files that it writes.
+    `random`. The search bot beats `greedy` in them; it is there in Python for every game, in C for these
+    five, in C++ for cyvasse, element and seven-sages, and in JavaScript for sage-stones. Both pass `tourney
+    bots check ./NAME` unchanged. A WebAssembly module plays on clocks that reproduce (charge = "fuel"), and
+    under all others too. Prints the files that it writes.
     """
     files = new_bot(name, language, game, template, wasm=wasm, packages=packages)
     output = current()
@@ -49,11 +47,8 @@ def command(name: Path, game: str, language: str, template: str, wasm: bool, pac
     if manifest.command[0].endswith(".wasm"):
         if needed := find_runtime().missing_tools(language):
             output.say(f"note: the build needs {needed}")
-    else:
-        try:
-            own_words(manifest.build or manifest.command, manifest.name)
-        except BotError as error:
-            output.say(f"note: {error}")
+    elif missing := missing_tools(language):
+        output.say(f"note: {missing}")
     shown = shlex.quote(str(name if name.is_absolute() or len(name.parts) > 1 else f"./{name}"))
     beaten = shipped_bots()[BEATEN[template]] / FILE_NAME
     following = [f"bots check {shown}"]

@@ -10,6 +10,7 @@ from tourney.bots.catalogue.build import build_folder, kept_damage
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import read_file_manifest
+from tourney.bots.protocols import Setting
 from tourney.cli import options as opt
 from tourney.cli.bots.list import COLUMNS, bot_part, bot_row, find_bot, source_of
 from tourney.cli.completion import complete_bot
@@ -35,6 +36,7 @@ class BotDocument(Document, frozen=True, kw_only=True):
     build: tuple[str, ...]
     built: str | None
     protocol: str
+    options: dict[str, Setting]
     source: str
     digest: str
     files: tuple[str, ...]
@@ -43,7 +45,7 @@ class BotDocument(Document, frozen=True, kw_only=True):
 
 FIELDS = (
     *COLUMNS[:5],
-    *("command", "build", "built", "protocol", "source", "digest", "files", "from"),
+    *("command", "build", "built", "protocol", "options", "source", "digest", "files", "from"),
 )
 
 

@@ -10,7 +10,7 @@ from tourney.cli.completion import complete_tournament
 from tourney.cli.db.remove import refuse_spool
 from tourney.cli.output import current
 from tourney.errors import UsageError
-from tourney.run.engine.withdrawal import withdrawn_path
+from tourney.run.listeners import withdrawn_path
 from tourney.schema import NAME
 from tourney.store.database import Database
 

@@ -8,8 +8,9 @@ from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
 from tourney.cli.output import current
 from tourney.errors import UsageError
-from tourney.run.engine.withdrawal import Withdrawal, find_named, find_withdrawal, spans_text, withdrawn_path
+from tourney.run.engine.withdrawal import Withdrawal, find_named, find_withdrawal, spans_text
 from tourney.run.engine.withdrawal import withdraw as withdraw_matches
+from tourney.run.listeners import withdrawn_path
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 from tourney.texts import counted

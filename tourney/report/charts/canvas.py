@@ -68,9 +68,10 @@ class Canvas:
         height, width, _ = self._pixels.shape
         rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter: none
         rows[:, 1:] = self._pixels.reshape(height, 3 * width)
+        # Level 9 takes three times as long for 6 % less (44 ms and 16 ms for 1200 by 630 pixels).
         chunks = (
             (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
-            (b"IDAT", zlib.compress(rows.tobytes(), 9)),
+            (b"IDAT", zlib.compress(rows.tobytes(), 6)),
             (b"IEND", b""),
         )
         return b"\x89PNG\r\n\x1a\n" + b"".join(

@@ -18,7 +18,9 @@ from tourney.report.charts.chart import (
 
 MOST_BARS = 300
 """Actions up to which a plot of a match has a bar for each; more are a line for each seat."""
-MOST_POINTS = 120
+MOST_DOTS = 12
+"""Points of a line up to which each has a dot."""
+MOST_POINTS = 80
 """Points of a line in a plot of a match: pages of long matches stay small."""
 
 
@@ -55,8 +57,8 @@ def line_chart(description: str, lines: Sequence[Line], x: str, y: str, *, band:
             highs = [(at, min(high, scale.high)) for at, _, _, high in line.points]
             if line.color != REST:
                 marks.append(ChartMark(f"{style} l-{line.color}", [[*lows, *highs[::-1]]], closed=True))
-    for line in reversed(lines):
-        # From the last line to the first: the leading bots lie on top.
+    # The first color has no dashes, so the lines of others show on top of it; the grey ones lie below all.
+    for line in sorted(lines, key=lambda line: line.color != REST):
         points = [(at, value) for at, value, _, _ in line.points]
         marks.append(ChartMark(f"line l-{line.color}", [points]))
         if len(points) <= 40 and len(lines) <= len(COLORS):
@@ -195,7 +197,7 @@ def match_plot(
             continue
         line = thinned(points, MOST_POINTS)
         marks.append(ChartMark(f"line l-{color}", [line]))
-        if len(line) <= 40:
+        if len(line) <= MOST_DOTS:
             marks.append(_dots(color, line))
     return Chart(
         description,

@@ -28,6 +28,8 @@ from tourney.bots.catalogue.shipped import templates_dir
 from tourney.errors import UsageError
 from tourney.report import display
 from tourney.report.charts.chart import interval, interval_axis, sigmas
+from tourney.report.terms import TERMS
+from tourney.results.columns import WIDE
 from tourney.texts import counted
 
 ORIGINAL = "original"
@@ -277,6 +279,12 @@ class Layout:
         """The address of the tournament's picture, or "" without one."""
         return f"{self.address}{self.prefix}{CARD}" if self.nav and self.address else ""
 
+    def card_of(self, path: str) -> str:
+        """The address of a page's picture: that of its bot or match, else the tournament's; "" without."""
+        own = path.startswith(("bots/", "matches/"))
+        beside = path.removesuffix(".html").removesuffix("-positions") + ".png"
+        return f"{self.address}{self.prefix}{beside}" if own and self.card else self.card
+
     def url(self, path: str) -> str:
         """The address of a page on the web, or "" if it is not known."""
         return f"{self.address}{self.prefix}{path.removesuffix('index.html')}" if self.address else ""
@@ -294,7 +302,14 @@ class Layout:
         prefix = self.prefix
         root = "../" * path.count("/")
         base = root + ("../" if prefix else "")
-        place = {"path": path, "place": prefix + path, "url": self.url(path), "root": root, "base": base}
+        place = {
+            "path": path,
+            "place": prefix + path,
+            "url": self.url(path),
+            "card": self.card_of(path),
+            "root": root,
+            "base": base,
+        }
         try:
             rendered = _environment(self).get_template(template).render({"live": None} | context | place)
         except Exception as error:
@@ -306,7 +321,7 @@ class Layout:
 
 
 _FUNCTIONS = (
-    *(display.decimal, display.halves, display.label, display.line, display.milliseconds),
+    *(display.decimal, display.elo_text, display.halves, display.label, display.line, display.milliseconds),
     *(display.number, display.percent, display.points, display.reach, display.reason, display.share),
     *(display.short, display.span, interval, interval_axis, sigmas),
 )
@@ -321,5 +336,7 @@ def _environment(layout: Layout) -> Environment:
     made.globals |= {function.__name__: function for function in _FUNCTIONS} | {
         "count": counted,
         "fault_words": display.FAULTS,
+        "terms": TERMS,
+        "WIDE": WIDE,
     }
     return made

@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -47,7 +47,8 @@ _HERE = -100
 class Written:
     """The written report: its first page and size; ``damaged`` has the reasons for missing parts.
 
-    ``unchanged``: the number of files that the old report had already.
+    ``unchanged``: the number of files that the old report had already. ``verdict``: the sentence on who won
+    the tournament, or "".
     """
 
     index: Path
@@ -56,6 +57,7 @@ class Written:
     bytes: int
     unchanged: int = 0
     damaged: tuple[str, ...] = ()
+    verdict: str = ""
 
 
 def write(
@@ -108,7 +110,8 @@ def kept(out: Path, state: str) -> Written | None:
     """
     folder = _target(out)
     try:
-        if not state or _state_path(folder).read_text("utf-8") != _state_text(folder, state):
+        stored, _, verdict = _state_path(folder).read_text("utf-8").partition("\n")
+        if not state or f"{stored}\n" != _state_text(folder, state):
             return None
         # The manifest cannot tell of files that somebody added, so all files are counted too.
         there = sum(path.is_file() for path in folder.rglob("*"))
@@ -119,16 +122,20 @@ def kept(out: Path, state: str) -> Written | None:
         if (content := Folders(folder, folder).intact(path, entry)) is None:
             return None
         files.append(PlacedFile(path, entry, len(content), unchanged=True))
-    written = _written(folder, folder, files)
+    written = replace(_written(folder, folder, files), verdict=verdict)
     return written if written.files == there else None
 
 
 def keep_state(out: Path, written: Written, state: str) -> None:
-    """Store the state of a written report beside its folder, for ``kept``. Raises EnvironmentFailure."""
+    """Store the state and verdict of a written report beside its folder, for ``kept``.
+
+    Raises EnvironmentFailure.
+    """
     folder = out.resolve()
     if not written.damaged:
         try:
-            write_file(_state_path(folder), _state_text(folder, state).encode("ascii"))
+            text = _state_text(folder, state) + written.verdict
+            write_file(_state_path(folder), text.encode("utf-8"))
         except OSError as error:
             raise _refusal(folder, error) from error
 

@@ -3,11 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from msgspec import structs
-
-from tourney.check.record import written_actions
-from tourney.errors import GameError
-from tourney.match.analysis import Analysis, ValuedTurn
+from tourney.games.notation import Notation
+from tourney.match.analysis import Analysis, ValuedTurn, better_notation
 from tourney.match.record import Record
 from tourney.protocol import SURE_WIN
 from tourney.report import display
@@ -24,17 +21,19 @@ MOST_LINE: Final = 8
 
 
 def analysis_part(
-    analysis: Analysis | None, record: Record, written: Sequence[str], seats: Sequence[SeatLabel]
+    analysis: Analysis | None, record: Record, notation: Notation, seats: Sequence[SeatLabel]
 ) -> Context | None:
     """The context of an analysis on a match's page, or None without one.
 
-    ``marked``: the marked actions by ply (from 1), with what each lost and the ``better`` line; ``left_out``
-    is the number of further ones. ``seats``: accuracy in words, and the numbers of blunders, mistakes and
-    inaccuracies. ``chances``: (ply, seat, percent); with two seats they are all the first one's.
+    ``marked``: the marked actions by ply (from 1), with what each lost and the ``better`` line, also as
+    ``moves``; ``left_out`` is the number of further ones. ``seats``: accuracy in words, and the numbers of
+    blunders, mistakes and inaccuracies. ``chances``: (ply, seat, percent); with two seats they are all the
+    first one's.
     """
     if analysis is None:
         return None
     marked = _listed(analysis)
+    lines = [better_notation(record, turn, MOST_LINE) for turn in marked]
     two = len(seats) == 2
     chances = [
         (turn.ply, 1 if two else turn.seat, 100 * (turn.chance if two else turn.value) / SURE_WIN)
@@ -48,14 +47,14 @@ def analysis_part(
             {
                 "ply": turn.ply + 1,
                 "seat": seats[turn.seat - 1],
-                "action": display.action(written[turn.ply]),
-                "sign": turn.sign,
+                "action": display.action(notation.numbered(turn.ply, turn.sign)),
                 "mark": turn.mark or "",
                 "before": _percent(turn.value),
                 "after": _percent(turn.value - (turn.loss or 0)),
-                "better": " ".join(map(display.action, better_line(record, turn))),
+                "better": display.action(line.line(turn.ply)),
+                "moves": tuple(map(display.action, line.texts[turn.ply :])),
             }
-            for turn in marked
+            for turn, line in zip(marked, lines, strict=True)
         ],
         "left_out": len(analysis.marked) - len(marked),
         "plots": tuple(_plots(analysis, chances, seats, len(record.actions))),
@@ -67,7 +66,7 @@ def analysis_data(analysis: Context, shown: BoardReplay) -> dict[str, object]:
     """The chances for the script, and ``better``: [action, number of the picture before it, line]."""
     lines = shown.line_at
     better = [
-        (action["ply"], pictures.first, action["better"].split(" ")[: pictures.actions])
+        (action["ply"], pictures.first, action["moves"][: pictures.actions])
         for action in analysis["marked"]
         if (pictures := lines.get(action["ply"] - 1)) is not None
     ]
@@ -83,18 +82,6 @@ def better_lines(analysis: Analysis | None) -> Iterator[tuple[int, Sequence[str]
     """Yield the better line at each action that is listed, by the ply before it."""
     for turn in _listed(analysis) if analysis is not None else ():
         yield turn.ply, turn.line[:MOST_LINE]
-
-
-def better_line(record: Record, turn: ValuedTurn) -> Sequence[str]:
-    """The better line as people write it; after dice only its first action is sure to be legal."""
-    better = turn.line[:MOST_LINE]
-    ahead = structs.replace(
-        record, actions=(*record.actions[: turn.ply], *((turn.seat, action) for action in better))
-    )
-    try:
-        return written_actions(ahead)[turn.ply :]
-    except (GameError, ValueError):
-        return better
 
 
 def with_signs(written: Sequence[str], analysis: Analysis | None) -> Sequence[str]:

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from tourney.errors import GameError, StoreDamaged
-from tourney.games.base import AnyGame
+from tourney.errors import StoreDamaged
+from tourney.games.notation import Notation, notation_of
 from tourney.match.result import NOT_MEASURED
 from tourney.report import display
 from tourney.report.charts.chart import COLORS
@@ -16,9 +16,11 @@ from tourney.report.compact_matches import FinishedMatch
 from tourney.report.display import EntrantLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
+from tourney.report.pages.cards import card_of
 from tourney.report.pages.history import SHOWN, chart, histories, sampled
+from tourney.report.pages.losses import accuracies, lost_games, worst_part
 from tourney.report.pages.match_lines import Chip, ListedMatch, match_path
-from tourney.report.pages.overview import seat_lines, seats_table, standing_lines
+from tourney.report.pages.overview import StandingLine, seat_lines, seats_table, standing_lines
 from tourney.report.pages.pair import HALF, PairGame, meetings, pair_paths
 from tourney.report.source import ReportSource
 from tourney.results.positions import Explored, PositionNode, ResultTally, explore, games_in, most_met
@@ -26,6 +28,7 @@ from tourney.results.standings import ranks_alone
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.totals import NO_OVERLOAD
+from tourney.texts import counted
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
@@ -68,10 +71,14 @@ def files(make: Renderer) -> Iterator[File]:
                 (line_of(match), source.labels[opponent]) for match, opponent in lucky[::-1][:SURPRISES]
             ],
             unluckiest=[(line_of(match), source.labels[opponent]) for match, opponent in lucky[:SURPRISES]],
+            losses=make.once(lost_games).get(number, ()),
+            accuracy=make.once(accuracies).get(number),
+            worst_actions=worst_part(make, number),
             positions=positions_path(slug) if make.once(games_by_bot).get(number) else "",
             overload=overload_text(source.overload[1].get(number, NO_OVERLOAD)) if make.measured else "",
             faults=[(line_of(match), kind) for match, kind in faulty.get(number, ())],
         )
+        yield make.file(f"bots/{slug}.png", _card(make, line))
         rows = (
             (
                 *(source.entrants[opponent].name, len(results), sum(results) / 2),
@@ -83,6 +90,25 @@ def files(make: Renderer) -> Iterator[File]:
         opponents = DataTable.of("opponent games points wins draws losses expected_percent", rows)
         yield from make.tables(f"data/bots/{slug}-opponents", opponents)
         yield from make.tables(f"data/bots/{slug}-seats", seats_table(source, number))
+
+
+def _card(make: Renderer, line: StandingLine) -> bytes:
+    """The picture of a bot: its place, score and rating."""
+    source = make.source
+    standing = line.standing
+    about = (source.title, source.game_title, line.entrant.program)
+    points = display.points(standing.points, source.tournament.seats)
+    return card_of(
+        line.entrant.name,
+        " \N{MIDDLE DOT} ".join(dict.fromkeys(filter(None, about))),
+        [
+            ("Place", f"{standing.rank} of {len(source.standings)}"),
+            ("Points", f"{points} of {counted(standing.games, 'game')}"),
+            ("Won, drawn, lost", f"{standing.wins} / {standing.draws} / {standing.losses}"),
+            ("Elo", f"{display.number(line.elo.elo, 0)}"),
+            (source.intervals, f"{display.number(line.elo.low, 0)} to {display.number(line.elo.high, 0)}"),
+        ],
+    )
 
 
 def _opponent(make: Renderer, number: int, opponent: int, rows: Sequence[PairGame]) -> dict[str, object]:
@@ -198,7 +224,8 @@ def games_by_bot(make: Renderer) -> Mapping[int, Sequence[FinishedMatch]]:
 
 def position_files(make: Renderer) -> Iterator[File]:
     """Yield the pages of the bots that have games with a record, with their downloads."""
-    names = {entrant.number: display.label(entrant.name) for entrant in make.source.entrants}
+    source = make.source
+    names = {entrant.number: display.label(entrant.name) for entrant in source.entrants}
     for line in make.once(standing_lines):
         number = line.entrant.number
         slug = line.entrant.slug
@@ -206,7 +233,7 @@ def position_files(make: Renderer) -> Iterator[File]:
         if not rows:
             continue
         try:
-            games = games_in(rows, names, number, make.source.parts)
+            games = games_in(rows, names, number, source.parts)
             # Times differ between two runs, so a report without measurements must not count answers by time.
             shown = games if make.measured else (game._replace(measured=NOT_MEASURED) for game in games)
             explored = explore(shown, PLIES)
@@ -223,7 +250,8 @@ def position_files(make: Renderer) -> Iterator[File]:
             plies=PLIES,
             timed=make.measured,
             losses=[
-                (question, _costly(make, question, answers)) for question, answers in explored.losses.items()
+                (source.seat_word if question == "seat" else question, _costly(make, question, explored))
+                for question in explored.losses
             ],
             met=[_met(make, node) for node in met],
         )
@@ -237,22 +265,51 @@ def position_files(make: Renderer) -> Iterator[File]:
 
 
 class AnswerCost(NamedTuple):
-    """An answer to a question, its results, and the points that they lost."""
+    """An answer to a question, its results, the points that they lost, and some lost games.
+
+    Each of ``games`` has its link, or "" without a page.
+    """
 
     answer: str
     tally: ResultTally
     lost: float
+    games: tuple[tuple[int, str], ...]
 
 
-def _costly(make: Renderer, question: str, answers: Mapping[str, ResultTally]) -> list[AnswerCost]:
-    """The answers with the points that they cost, the most first."""
+def _costly(make: Renderer, question: str, explored: Explored) -> list[AnswerCost]:
+    """The answers to a question with the points that they cost, the most first."""
     costs = [
-        AnswerCost(answer, tally, float(tally.matches - tally.points)) for answer, tally in answers.items()
+        AnswerCost(
+            answer,
+            tally,
+            float(tally.matches - tally.points),
+            tuple(
+                (
+                    lost.number,
+                    f"{match_path(lost.number)}#ply={lost.ply}" if lost.number in make.paged else "",
+                )
+                for lost in explored.examples[question, answer]
+            ),
+        )
+        for answer, tally in explored.losses[question].items()
     ]
     worst = sorted(costs, key=lambda cost: (-cost.lost, cost.answer))[:ANSWERS]
-    if question != "opening":
-        return worst
-    return [cost._replace(answer=" ".join(_written(make, cost.answer.split()))) for cost in worst]
+    return [cost._replace(answer=_answer(make, question, cost.answer)) for cost in worst]
+
+
+def _answer(make: Renderer, question: str, answer: str) -> str:
+    """An answer in the words of the game and its players."""
+    source = make.source
+    if question == "seat":
+        return source.seats[int(answer) - 1].name
+    if question == "reason":
+        return source.reason(answer)
+    if question != "opening" or source.game is None:
+        return answer
+    actions = answer.split()
+    name = source.game.opening_name(actions)
+    line = display.action(_notation(make, actions).line())
+    return f"{display.label(name)}: {line}" if name else line
 
 
 def _played(node: PositionNode) -> list[tuple[str, ResultTally]]:
@@ -261,16 +318,22 @@ def _played(node: PositionNode) -> list[tuple[str, ResultTally]]:
 
 def _met(make: Renderer, node: PositionNode) -> dict[str, object]:
     """A position: the way to it, its page, and (action, tally), most played first."""
-    played = [(_written(make, (*node.line, action))[-1], tally) for action, tally in _played(node)[:CHOICES]]
+    last = len(node.line)
+    played = [
+        (display.action(_notation(make, (*node.line, action)).numbered(last)), tally)
+        for action, tally in _played(node)[:CHOICES]
+    ]
     href = f"{match_path(node.match)}#ply={len(node.line)}" if node.match in make.paged else ""
-    return {"way": " ".join(_written(make, node.line)), "href": href, "own": node.own, "played": played}
+    return {
+        "way": display.action(_notation(make, node.line).line()),
+        "href": href,
+        "own": node.own,
+        "played": played,
+    }
 
 
-def _written(make: Renderer, actions: Sequence[str]) -> Sequence[str]:
+def _notation(make: Renderer, actions: Sequence[str]) -> Notation:
     plan = make.source.tournament.plan
-    game: AnyGame | None = make.source.game
-    try:
-        written = game.notation(actions, *game.settings(plan.seats, dict(plan.options))) if game else actions
-    except (GameError, LookupError):
-        written = actions
-    return [display.action(text) for text in written]
+    notation = notation_of(make.source.game, actions, plan.seats, dict(plan.options))
+    # Without numbers of its own the game's actions are not counted here: ways that meet differ in length.
+    return notation if notation.numbers else notation._replace(numbers=[""] * len(actions))

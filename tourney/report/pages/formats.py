@@ -80,7 +80,7 @@ def gauntlet(make: Renderer) -> Context:
     pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs}
     lines = []
     # One call for all contrasts: each call fits all matches again.
-    elos = differences(source.counts, contrasts, look=source.look)
+    elos = differences(source.counts, contrasts, look=source.look, model=source.model)
     for (shown, number, opponents), elo in zip(wanted, elos, strict=True):
         met = [pairs.get((number, opponent), PairTotal(number, opponent, 0, 0)) for opponent in opponents]
         points = Fraction(sum(pair.half_points for pair in met), 2)

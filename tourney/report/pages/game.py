@@ -8,7 +8,7 @@ nowhere outside the page.
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from statistics import median
 from typing import NamedTuple
@@ -21,10 +21,11 @@ from tourney.bots.catalogue.shipped import rules_text
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Piece, seat_colors
 from tourney.games.guide import Guide, draw_example
+from tourney.games.notation import notation_of
 from tourney.games.registry import EXTERNAL, GAMES
 from tourney.games.svg_diagram import inline_svg, piece_svg
 from tourney.games.tree import picture
-from tourney.match.record import FAULT_KINDS
+from tourney.match.record import FAULT_KINDS, opening_end
 from tourney.report import display
 from tourney.report.charts.chart import draw, scale_of
 from tourney.report.charts.kinds import bins_of, histogram
@@ -42,6 +43,10 @@ OPENING_RECORDS = 1_000
 """Most records to read for the table of openings; each costs some tenths of a millisecond."""
 FIRST_ACTIONS = 12
 """Most lines of the table of openings for each seat."""
+NAMED_LINES = 60
+"""Most lines of the table of openings by name."""
+NAMED_GAMES = 4
+"""Games of an opening that the table leads to."""
 BOOK_LINES = 40
 """Most lines of the table of set openings."""
 
@@ -51,7 +56,11 @@ def files(make: Renderer) -> Iterator[File]:
     source = make.source
     guide, view, missing = guide_of(source)
     rules = rules_text(source.game, guide) if source.game else ""
-    page = game_page(source) | {"guide": view, "missing": missing, "whole_rules": bool(rules)}
+    page = (
+        game_page(source)
+        | {"line_of": make.line_of}
+        | {"guide": view, "missing": missing, "whole_rules": bool(rules)}
+    )
     yield make.page("game.html", "game.html", game=page)
     if rules and source.game:
         shown = rules_page(rules, example_board(source.game))
@@ -63,6 +72,11 @@ def files(make: Renderer) -> Iterator[File]:
         for line in (*page["book"], *page["openings"])
     )
     yield from make.tables("data/openings", DataTable.of("seat actions matches score_percent", openings))
+    if page["named"]:
+        keys = ["name", "matches", "first", "drawn", "second", "score"]
+        named = (tuple(line[key] for key in keys) for line in page["named"])
+        columns = "opening matches white_won drawn black_won white_score_percent"
+        yield from make.tables("data/named-openings", DataTable.of(columns, named))
 
 
 def game_page(source: ReportSource) -> Context:
@@ -146,26 +160,38 @@ def _faults(source: ReportSource) -> Iterator[tuple[str, int, str]]:
 def openings_of(source: ReportSource, matches: Sequence[FinishedMatch]) -> Context:
     """The openings of the first matches whose records can be read.
 
+    ``named``: openings by name, for games that name them, and ``other_names`` the number of further ones.
     ``book``: set openings. ``openings``: each seat's first actions. ``other_openings``: the number of rarer
     ones of each seat. ``read``: the number of records.
     """
     seats = source.seats
-    whole = units_of_win(source.tournament.seats)
+    whole = units_of_win(source.tournament.seats, source.setup.score)
     first: list[defaultdict[str, list[int]]] = [defaultdict(list) for _ in seats]
     book: defaultdict[str, list[int]] = defaultdict(list)
+    named: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     read = 0
+    game = source.game
+    options = dict(source.tournament.plan.options)
     for match, record in source.records(matches[:OPENING_RECORDS]):
         read += 1
-        units = score_units(match.result.ranks)
-        opening_length = record.opening.length
-        actions = record.actions
-        opening_end = _split(actions, opening_length)
-        if opening_length:
-            book[display.line(" ".join(action for _, action in actions[:opening_end]))].append(units[0])
-        for seat, action in _first(actions[opening_end:], len(seats)):
-            first[seat - 1][display.label(action, 200)].append(units[seat - 1])
+        units = score_units(match.result.ranks, source.setup.score)
+        actions = [action for _, action in record.actions]
+        begin = opening_end(record)
+        # Each seat's first action follows soon; the notation of a whole game costs milliseconds.
+        notation = notation_of(game, actions[: begin + 4 * len(seats)], len(seats), options)
+        if begin:
+            book[display.action(notation.line(0, begin))].append(units[0])
+        for seat, ply in _first(record.actions, begin, len(seats)):
+            numbered = notation.numbers and ply < len(notation.numbers)
+            shown = display.action(notation.numbered(ply) if numbered else actions[ply])
+            first[seat - 1][shown].append(units[seat - 1])
+        if game is not None and (name := game.opening_name(actions)):
+            named[display.label(name)].append((match.number, units[0]))
     by_seat = list(zip(seats, first, strict=True))
+    ordered = sorted(named.items(), key=lambda item: (-len(item[1]), item[0]))
     return {
+        "named": [_named(name, games, whole) for name, games in ordered[:NAMED_LINES]],
+        "other_names": max(0, len(ordered) - NAMED_LINES),
         "book": _lines(seats[0], book, whole, BOOK_LINES),
         "openings": [
             line for seat, by_actions in by_seat for line in _lines(seat, by_actions, whole, FIRST_ACTIONS)
@@ -179,22 +205,28 @@ def openings_of(source: ReportSource, matches: Sequence[FinishedMatch]) -> Conte
     }
 
 
-def _split(actions: Sequence[tuple[int, str]], opening_length: int) -> int:
-    """The index after the opening, which has ``opening_length`` actions of seats; chance is not counted."""
-    seen = 0
-    for index, (actor, _) in enumerate(actions):
-        if seen == opening_length:
-            return index
-        seen += actor != 0
-    return len(actions)
+def _named(name: str, games: Sequence[tuple[int, int]], whole: int) -> Context:
+    """A line of the openings by name; ``units`` in ``games`` are those of the first seat of two."""
+    units = [unit for _, unit in games]
+    return {
+        "name": name,
+        "matches": len(units),
+        "first": sum(2 * unit > whole for unit in units),
+        "drawn": sum(2 * unit == whole for unit in units),
+        "second": sum(2 * unit < whole for unit in units),
+        "score": display.share(sum(units), whole * len(units)),
+        "games": [number for number, _ in games[:NAMED_GAMES]],
+    }
 
 
-def _first(actions: Iterable[tuple[int, str]], seats: int) -> Iterator[tuple[int, str]]:
+def _first(actions: Sequence[tuple[int, str]], begin: int, seats: int) -> Iterator[tuple[int, int]]:
+    """Yield each seat's first action behind an opening: the seat and the actions before it."""
     missing = set(range(1, seats + 1))
-    for actor, action in actions:
+    for ply in range(begin, len(actions)):
+        actor = actions[ply][0]
         if actor in missing:
             missing.remove(actor)
-            yield actor, action
+            yield actor, ply
         if not missing:
             return
 

@@ -76,7 +76,7 @@ def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
         ratings: Sequence[BatchRating] = source.batch.ratings
         if round_ != rounds[-1]:
             counts = clusters.counts(numbers, source.tournament.seats)
-            ratings = rate(counts, pairs=False, best=False, look=source.look).ratings
+            ratings = rate(counts, pairs=False, best=False, model=source.model, look=source.look).ratings
         yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
 
 

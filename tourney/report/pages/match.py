@@ -6,13 +6,16 @@ HTML, kept small: the last board, key positions, the actions round by round, two
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from tourney.check.record import written_actions
-from tourney.match.record import Record
+from tourney.check.fault_scene import FaultScene, fault_scene
+from tourney.check.record import record_notation
+from tourney.games.base import AnyGame
+from tourney.games.notation import Notation
+from tourney.match.record import Record, opening_end
 from tourney.match.result import LogLine
 from tourney.report import display
 from tourney.report.display import Fact, SeatLabel
@@ -33,15 +36,26 @@ from tourney.report.pages.match_script import (
     clocks_by_seat,
     clocks_left,
     course_data,
+    linked,
     luck_by_seat,
     match_plots,
     script_json,
     seats_that_left,
     time_data,
     times_by_seat,
+    unmarked,
 )
 from tourney.report.replays.board_table import BoardTable, board_table
-from tourney.report.replays.replay import BoardReplay, Still, definitions, ground, markup, replay, still
+from tourney.report.replays.replay import (
+    BoardReplay,
+    Still,
+    definitions,
+    ground,
+    markup,
+    replay,
+    still,
+    tried,
+)
 from tourney.texts import counted
 
 TAIL_LINES = 20
@@ -99,7 +113,7 @@ def match_page(
         "headline": headline(line, record),
         "seats": _seats(record, line, log),
         "record": record,
-        "plots": _plots(detail, info, _labels(line)),
+        "plots": _plots(detail, info, _named_seats(line)),
         "measured": tuple(measured_facts(detail, line)),
         "name": display.label(shlex.quote(f"{setting.tournament.name}/{line.number}")),
         "group": job.group,
@@ -110,7 +124,7 @@ def match_page(
         "damaged": dict(detail.damaged),
     }
     if record is None:
-        return {**context, "board": None, "analysis": None, "problem": ""}
+        return {**context, "board": None, "analysis": None, "scenes": {}, "problem": ""}
     return context | _course(setting, job, detail, record, others, info)
 
 
@@ -124,13 +138,21 @@ def _course(
 ) -> Context:
     """The rest of the context of a match with a record."""
     labels = _labels(job.line)
-    written = written_actions(record)
+    notation = record_notation(record)
+    written = notation.texts
     # Matches of one seed had the same dice, so a reader asks where they part.
-    mates = _mates(record, written, job.group, others)
-    shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis))
-    analysis = analysis_part(detail.analysis, record, written, labels)
+    mates = _mates(record, notation, job.group, others)
+    scenes = _scenes(setting.game, record, detail.log)
+    tries = {scene.ply: scene.attempt for scene in scenes.values() if scene.attempt}
+    shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis), tries)
+    analysis = analysis_part(detail.analysis, record, notation, labels)
     signed = with_signs(written, detail.analysis)
-    rounds = tuple(action_rounds(record, signed, labels))
+    board = _board(shown, notation, key_plies(detail.analysis, record, MOST_KEYS))
+    # Without scripts the links of marks and key positions lead into the list.
+    targets = {action["ply"] for action in analysis["marked"]} if analysis else set()
+    targets |= {frame[0] for frame in board["frames"]} if board else set()
+    marked_rounds = tuple(action_rounds(record, signed, labels, targets))
+    rounds = tuple(map(unmarked, marked_rounds))
     data = {
         "file": f"{display.folder(setting.tournament.name)}-{job.line.number}",
         "board": shown.data() if shown.count else None,
@@ -141,12 +163,14 @@ def _course(
         **(analysis_data(analysis, shown) if analysis else {}),
     }
     return {
-        "board": _board(shown, written, key_plies(detail.analysis, record, MOST_KEYS)),
+        "board": board,
         "analysis": analysis,
+        "scenes": scenes,
         "problem": shown.problem,
         "digest_holds": record.digest == record.content_digest(),
-        "facts": tuple(match_facts(record)),
+        "facts": tuple(match_facts(record, setting.game, notation)),
         "rounds": rounds,
+        "linked_rounds": tuple(map(linked, marked_rounds)),
         "mates": mates,
         "data": script_json(data),
     }
@@ -154,6 +178,11 @@ def _course(
 
 def _labels(line: ListedMatch) -> tuple[SeatLabel, ...]:
     return tuple(seated.seat for seated in line.seats)
+
+
+def _named_seats(line: ListedMatch) -> tuple[SeatLabel, ...]:
+    """The seats with the names of their bots, which say more in a legend than "First"."""
+    return tuple(replace(seated.seat, name=display.isolated(seated.entrant.name)) for seated in line.seats)
 
 
 def _plots(detail: MatchDetail, info: MatchInfo, labels: Sequence[SeatLabel]) -> tuple[MatchPlot, ...]:
@@ -170,7 +199,7 @@ def _plots(detail: MatchDetail, info: MatchInfo, labels: Sequence[SeatLabel]) ->
 
 def _mates(
     record: Record,
-    written: Sequence[str],
+    notation: Notation,
     group: Sequence[ListedMatch],
     others: Mapping[int, Record | None],
 ) -> tuple[Mate, ...]:
@@ -181,8 +210,10 @@ def _mates(
         if mate_record is None or not line.href or mate_record.seed != record.seed:
             continue
         ply = first_difference(record.actions, mate_record.actions)
-        texts = (written, written_actions(mate_record) if ply else ())
-        here, there = (display.action(each[ply - 1]) if 0 < ply <= len(each) else "" for each in texts)
+        both = (notation, record_notation(mate_record) if ply else Notation(()))
+        here, there = (
+            display.action(each.numbered(ply - 1)) if 0 < ply <= len(each.texts) else "" for each in both
+        )
         mates.append(Mate(line, ply, here, there))
     return tuple(mates)
 
@@ -205,15 +236,19 @@ def headline(line: ListedMatch, record: Record | None) -> str:
         how += " by tablebase" if ended.rule == "tablebase" else " by score"
     if len(winners) == len(line.seats):
         return f"A draw{how}"
+    if len(line.seats) > 2:
+        # All bots in the order of their places: with more seats the names of these say little.
+        places = sorted(line.seats, key=lambda seated: (seated.rank, seated.seat.number))
+        first = " and ".join(display.isolated(seated.entrant.name) for seated in winners)
+        others = ", ".join(display.isolated(seated.entrant.name) for seated in places[len(winners) :])
+        return f"{first} {'wins' if len(winners) == 1 else 'share first place'}, ahead of {others}{how}"
     first = " and ".join(
         f"{display.isolated(seated.entrant.name)} ({seated.seat.name})" for seated in winners
     )
-    if len(line.seats) == 2:
-        loser = next(seated for seated in line.seats if seated.rank > 1)
-        because = ": resignation" if line.reason == "resign" else how
-        because = f": {display.fault(loser.fault)}" if loser.fault else because
-        return f"{first} beat {display.isolated(loser.entrant.name)} ({loser.seat.name}){because}"
-    return f"{first} {'wins' if len(winners) == 1 else 'share first place'}{how}"
+    loser = next(seated for seated in line.seats if seated.rank > 1)
+    because = ": resignation" if line.reason == "resign" else how
+    because = f": {display.fault(loser.fault)}" if loser.fault else because
+    return f"{first} beat {display.isolated(loser.entrant.name)} ({loser.seat.name}){because}"
 
 
 def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> list[dict[str, object]]:
@@ -244,7 +279,7 @@ def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> 
     ]
 
 
-def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) -> Context | None:
+def _board(shown: BoardReplay, notation: Notation, deciding: Sequence[int]) -> Context | None:
     """The pictures, or None if the game draws none or is not installed.
 
     Each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells). ``plies``: of all key
@@ -258,14 +293,15 @@ def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) 
     keys = [ply for ply in deciding if ply <= last] or list(shown.captures(MOST_KEYS))
     plies = keys[:MOST_KEY_FRAMES]
     pictures = {ply: still(shown, ply) for ply in (*plies, last)}
+    tries = {ply: tried(shown, ply) for ply in shown.tried_at}
     frames = [
-        (ply, f"{ply}. {display.action(written[ply - 1])}", *_markup(shown, pictures[ply])) for ply in plies
+        (ply, display.action(notation.numbered(ply - 1)), *_markup(shown, pictures[ply])) for ply in plies
     ]
     final, over = _markup(shown, pictures[last])
     return {
         "box": f"{left} {top} {width} {height}",
         "width": width,
-        "sprites": Markup(definitions(shown, pictures.values())),  # noqa: S704 - already escaped
+        "sprites": Markup(definitions(shown, (*pictures.values(), *tries.values()))),  # noqa: S704 - already escaped
         "ground": Markup(ground(shown)),  # noqa: S704 - already escaped
         "last": last,
         "final": final,
@@ -273,8 +309,21 @@ def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) 
         "notes": shown.notes(last),
         "position": shown.position(last),
         "frames": frames,
+        "tries": {ply: _markup(shown, picture) for ply, picture in tries.items()},
         "plies": keys,
+        "captions": [display.action(notation.numbered(ply - 1)) for ply in keys],
     }
+
+
+def _scenes(game: AnyGame | None, record: Record, log: Sequence[LogLine]) -> Mapping[int, FaultScene]:
+    """The scene of each seat's fault."""
+    scenes = {}
+    for seat, _, _ in record.outcome.faults if game is not None else ():
+        notes = [line.text for line in log if line.kind == "note" and line.seat == seat]
+        scene = fault_scene(record, game, seat, notes[-1] if notes else "") if game is not None else None
+        if scene is not None:
+            scenes[seat] = scene
+    return scenes
 
 
 def _markup(shown: BoardReplay, picture: Still) -> tuple[Markup, Markup]:
@@ -288,13 +337,15 @@ def _table(setting: MatchSetting) -> BoardTable | None:
     return board_table(setting.game, plan.seats, dict(plan.options)) if setting.game else None
 
 
-def match_facts(record: Record) -> Iterator[Fact]:
+def match_facts(record: Record, game: AnyGame | None, notation: Notation) -> Iterator[Fact]:
     """Yield the facts that differ from record to record: seed, opening and digest."""
     yield Fact("Match seed", display.label(record.seed), code=True)
+    if game is not None and (name := game.opening_name([action for _, action in record.actions])):
+        yield Fact("Opening", display.label(name))
     if record.opening.length:
-        yield Fact(
-            "Opening", display.line(" ".join(record.opening.actions) or f"{record.opening.plies} actions")
-        )
+        drawn = f"{record.opening.plies} actions, drawn"
+        line = display.action(notation.line(0, opening_end(record))) if record.opening.actions else drawn
+        yield Fact("Set opening", line)
     yield Fact("Record digest", record.digest, code=True)
 
 
@@ -314,7 +365,7 @@ def measured_facts(detail: MatchDetail, line: ListedMatch) -> Iterator[Fact]:
         spent = f"{display.milliseconds(wall)} in {counted(used.turns, 'turn')}"
         if used.cpu_ms is not None:
             spent += f"; {display.milliseconds(float(used.cpu_ms))} of CPU, including startup"
-        yield Fact(f"Time of {seated.seat.name}", spent)
+        yield Fact(f"Time of {display.isolated(seated.entrant.name)}", spent)
     if measured.reproducible is not None:
         why = ", ".join(measured.why_not)
         yield Fact("Reproducible", "yes" if measured.reproducible else display.line(f"not guaranteed: {why}"))

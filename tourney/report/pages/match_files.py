@@ -18,6 +18,7 @@ from tourney.exchange.game_writers import find_writer
 from tourney.match.record import Record
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest
+from tourney.report.pages.cards import match_card
 from tourney.report.pages.match import MatchJob, match_page
 from tourney.report.pages.match_lines import (
     GAMES_PGN,
@@ -65,6 +66,10 @@ class MatchRenderer:
         path = pgn_path(self.setting, job.line)
         return path and self.layout.prefix + path
 
+    def card(self, job: MatchJob) -> str:
+        """The path of a match's picture in the site."""
+        return self.path(job).removesuffix(".html") + ".png"
+
     def record(self, job: MatchJob) -> str:
         """The path of a match's record in the site."""
         return self.layout.prefix + record_path(job.line)
@@ -72,12 +77,16 @@ class MatchRenderer:
     def beside(self, job: MatchJob, detail: MatchDetail) -> dict[str, Callable[[], bytes]]:
         """The files that a match's page links to, by path, with functions for their content.
 
-        There are none without a record.
+        Without a record there is at most the picture, which only a report with an address has: services
+        that show links ask for it there, and it takes as long as the page.
         """
         record = detail.record
+        files: dict[str, Callable[[], bytes]] = {}
+        if self.layout.address:
+            files[self.card(job)] = lambda: match_card(self.layout.title, job.line)
         if record is None:
-            return {}
-        files: dict[str, Callable[[], bytes]] = {self.record(job): lambda: record.encode() + b"\n"}
+            return files
+        files[self.record(job)] = lambda: record.encode() + b"\n"
         if pgn := self.pgn(job):
             files[pgn] = lambda: self._game(job, record, detail)
         return files
@@ -87,7 +96,8 @@ class MatchRenderer:
         key = MatchKey(job.line.round, job.line.table, job.line.repeat, job.line.order)
         write_game = find_writer(self.setting.tournament.game)
         try:
-            text = write_game(self.setting.tournament.name, key, record, detail.log, detail.measured)
+            event = self.setting.tournament.name
+            text = write_game(event, key, record, detail.log, detail.measured, detail.analysis)
         except GameError:
             return b""
         return text.encode("utf-8", "replace")
@@ -222,7 +232,8 @@ class MatchWork:
         for job in jobs:
             own_number = job.line.number
             needed = {n: parts[n] if n == own_number else records[n] for n in job.numbers if n in parts}
-            paths = (self.renderer.path(job), self.renderer.record(job), self.renderer.pgn(job))
+            make = self.renderer
+            paths = (make.path(job), make.record(job), make.pgn(job), make.card(job))
             orders.append(
                 PageTask(job, needed, {path: old_entries[path] for path in paths if path in old_entries})
             )

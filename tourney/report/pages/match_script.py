@@ -6,19 +6,19 @@ that a page does not hold them twice.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from typing import NamedTuple
 
 import msgspec
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tourney.errors import GameError
 from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.player import MS, Clocks
-from tourney.match.record import Record
+from tourney.match.record import Record, opening_end
 from tourney.match.result import Measurements
 from tourney.protocol import CHANCE_KEYS, SURE_WIN, chance_in
 from tourney.report import display
@@ -28,8 +28,14 @@ from tourney.report.display import SeatLabel
 from tourney.report.pages.bot_info import MatchInfo
 from tourney.report.replays import codes
 
+FLATTENED = 10
+"""How many times larger than another bot's the scores of a bot are that flatten it in one plot."""
 MOST_MS = 1e12
 """Milliseconds of an action, from which a measured time is damaged."""
+
+# No action has control characters (display.action).
+_TARGET = re.compile("\x02([0-9]+)\x03")
+_TARGET_END = "\x04"
 
 # Words beside the actions in the list: names of seats, remarks, and the marks of chance and turns.
 _BESIDE = re.compile(r"[^ ]+:(?= )|\([a-z]+\)|[\[\];]")
@@ -117,25 +123,17 @@ def seats_that_left(record: Record) -> dict[int, tuple[int, str]]:
     return by_seat
 
 
-def opening_end(record: Record) -> int:
-    """The last ply of the opening, 0 without one; chance is not counted in its length."""
-    left = record.opening.length
-    for ply, (actor, _) in enumerate(record.actions, 1):
-        left -= actor != 0
-        if left == 0:
-            return ply
-    return 0 if left <= 0 else len(record.actions)
-
-
-def action_rounds(record: Record, written: Sequence[str], seats: Sequence[SeatLabel]) -> Iterator[str]:
+def action_rounds(
+    record: Record, written: Sequence[str], seats: Sequence[SeatLabel], targets: Collection[int] = ()
+) -> Iterator[str]:
     """Yield the actions as lines of text, a round each: it ends where a seat acts again after another.
 
     ``written`` are the actions in their game's notation. Seats are named where they do not act in the order
-    of the round before.
+    of the round before. ``targets`` are the plies to mark for ``linked``.
     """
     names = {seat.number: seat.name for seat in seats}
     order: list[int] = []
-    for turns in _turns(record, written, len(seats)):
+    for turns in _turns(record, written, len(seats), targets):
         acting = [seat for seat, _ in turns]
         in_order = acting == order[: len(acting)]
         yield "; ".join(
@@ -147,7 +145,22 @@ def action_rounds(record: Record, written: Sequence[str], seats: Sequence[SeatLa
         order = order if in_order else acting
 
 
-def _turns(record: Record, written: Sequence[str], seats: int) -> Iterator[list[tuple[int, list[str]]]]:
+def linked(round_: str) -> Markup:
+    """A line of ``action_rounds`` as HTML, in which links without scripts lead to the marked actions."""
+    # As plain text: a Markup would escape the tags, too.
+    escaped = str(escape(round_))
+    with_targets = _TARGET.sub(r'<u id="ply=\1">', escaped).replace(_TARGET_END, "</u>")
+    return Markup(with_targets)  # noqa: S704 - escaped before
+
+
+def unmarked(round_: str) -> str:
+    """A line of ``action_rounds`` without marks."""
+    return _TARGET.sub("", round_).replace(_TARGET_END, "")
+
+
+def _turns(
+    record: Record, written: Sequence[str], seats: int, targets: Collection[int]
+) -> Iterator[list[tuple[int, list[str]]]]:
     """Yield the turns of each round; a draw by chance belongs to the turn after it, or is one of seat 0."""
     left = seats_that_left(record)
     end = opening_end(record)
@@ -157,6 +170,8 @@ def _turns(record: Record, written: Sequence[str], seats: int) -> Iterator[list[
     drawn: list[str] = []
     for ply, ((actor, _), text) in enumerate(zip(record.actions, written, strict=True), 1):
         shown = display.action(text)
+        if ply in targets:
+            shown = f"\x02{ply}\x03{shown}{_TARGET_END}"
         if not 0 < actor <= seats:
             drawn.append(f"[{shown}]")
             continue
@@ -200,6 +215,11 @@ class MatchPlot(NamedTuple):
     seats: tuple[SeatLabel, ...]
     open: bool
 
+    @property
+    def beside(self) -> bool:
+        """Whether it stands beside the board: the bots' views of who wins."""
+        return self.name == "win" or self.name.startswith("score")
+
 
 def match_plots(
     info: MatchInfo,
@@ -216,7 +236,7 @@ def match_plots(
         key: {seat: values_by_seat.numbers(key) for seat, values_by_seat in info.seats.items()}
         for key in keys
     }
-    scores = printed.pop("score", {})
+    scores = printed_scores = printed.pop("score", {})
     two = len(seats) == 2
     # Chances of both bots share a scale, which scores in their own units do not.
     chances = _chances(info, two=two)
@@ -232,6 +252,11 @@ def match_plots(
             scores = {n: [(at, value if n == 1 else -value) for at, value in of] for n, of in scores.items()}
         note = f"{view}, each bot in its own unit; outliers are at the edge"
         named = [("score", "Score", note, scores)]
+        if _differ(scores.values()):
+            # One bot's centipawns would flatten the other's pawns, so each has a plot of its own.
+            own_scores = printed_scores.items()
+            note = "from its own point of view, in its own unit; outliers are at the edge"
+            named = [(f"score-{n}", f"Score of {seats[n - 1].name}", note, {n: of}) for n, of in own_scores]
     named += [("time", "Time per action", "milliseconds", times), ("clock", "Clock", "seconds left", clocks)]
     named.append(("luck", "Luck", "values drawn less those expected, added up, in points per 100", luck))
     named += [
@@ -249,8 +274,16 @@ def match_plots(
         )
         description = f"{title} by action, from {least} to {most}"
         series = [(seat.color, by_seat[seat.number]) for seat in shown]
-        drawn = draw(match_plot(description, series, last, bars=name == "time", cut=name == "score"))
-        yield MatchPlot(name, title, note, drawn, shown, name in {"win", "score", "time"})
+        drawn = draw(match_plot(description, series, last, bars=name == "time", cut=name.startswith("score")))
+        plot = MatchPlot(name, title, note, drawn, shown, open=name == "time")
+        yield plot._replace(open=True) if plot.beside else plot
+
+
+def _differ(series: Iterable[Series]) -> bool:
+    """Whether the values of one seat are so much larger than those of another that these look like zero."""
+    sizes = [sorted(abs(value) for _, value in values if value) for values in series]
+    typical = [size[len(size) // 2] for size in sizes if size]
+    return len(typical) > 1 and max(typical) > FLATTENED * min(typical)
 
 
 def _chances(info: MatchInfo, *, two: bool) -> Mapping[int, Series]:

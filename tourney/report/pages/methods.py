@@ -20,9 +20,10 @@ from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history import sampled
 from tourney.report.source import ReportSource
+from tourney.results.interval_widths import interval_text
 from tourney.results.standings import ranking_sentences
 from tourney.results.texts import origin_text, overload_text, sharing_text
-from tourney.results.until import interval_text, progress_text
+from tourney.results.until import progress_text
 from tourney.schedule.format import IMPORTED, group_size
 from tourney.texts import counted
 

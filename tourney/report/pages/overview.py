@@ -1,7 +1,8 @@
 """The first pages: of a tournament, of several ones, and of the versions of bots over these.
 
-A tournament's page has conditions, standings with ratings, seats, ends and faults. The page of a game's
-versions has all bots in one fit over its tournaments, and the gain of each version.
+A tournament's first page is for spectators: verdict, standings, games worth seeing, crosstable. A second page
+has its statistics: who is better, TrueSkill, faults, seats, ends and conditions. The page of the versions of
+a game has all bots in one fit over its tournaments, and the gain of each version.
 """
 
 from collections import Counter
@@ -22,8 +23,10 @@ from tourney.report.output.layout import Context, File, Layout
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages import bracket as bracket_page
 from tourney.report.pages import formats as format_pages
+from tourney.report.pages import losses
 from tourney.report.pages import pair as pair_page
 from tourney.report.pages import rounds as rounds_page
+from tourney.report.pages.highlights import chosen_games
 from tourney.report.pages.methods import head_facts, state, time_control, tournament_facts
 from tourney.report.source import ReportSource
 from tourney.results.columns import VERSIONS, Column, rendered
@@ -46,8 +49,6 @@ INLINE_CELLS = 400
 """Most cells of the progress table on the first page."""
 INLINE_BOTS = 16
 """Most bots of the table of intervals on the first page."""
-INLINE_CROSSTABLE = 24
-"""Most entrants for which the first page has the crosstable too."""
 
 
 class StandingLine(NamedTuple):
@@ -75,8 +76,6 @@ def files(make: Renderer) -> Iterator[File]:
     """Yield the first page and its downloads."""
     source = make.source
     cross = make.once(pair_page.crosstable)
-    small = len(cross.lines) <= INLINE_CROSSTABLE
-    skill = [mu for r in source.ratings for mu in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
     yield make.page(
         "index.html",
         "index.html",
@@ -87,23 +86,38 @@ def files(make: Renderer) -> Iterator[File]:
         standings=make.once(standing_lines),
         columns=source.columns,
         rules=ranking_sentences(source.ranking, luck=shows_luck(source.tournament)),
-        scale=interval_scale([(line.low, line.high) for line in source.batch.ratings]),
-        skill_scale=scale_of(skill),
-        cross=cross if small else None,
-        better=make.once(pair_page.superiority),
-        matrix=small,
-        cycles=make.once(pair_page.cycles),
-        limits=tuple(limits_texts(source.batch, source.tournament.seats)),
-        faulty=faulty(source),
-        seats=seat_lines(source),
-        ends=_ends(source),
+        # Intervals that say nothing would leave no room for the others.
+        scale=interval_scale(
+            [(line.low, line.high) for line in source.batch.ratings if line.entrant not in source.unsure]
+        ),
+        highlights=make.once(chosen_games),
+        cross=cross if len(cross.lines) <= pair_page.INLINE_CROSSTABLE else None,
         head=tuple(head_facts(source, measured=make.measured)),
         byes=_byes(source),
         performances=performances(source) if source.format.pairs_by_score else {},
-        facts=tuple(tournament_facts(source, measured=make.measured)),
-        matches=len(make.lines),
+        accuracies=make.once(losses.accuracies),
     )
     yield from make.tables("data/standings", _standings_table(source))
+
+
+def statistics_files(make: Renderer) -> Iterator[File]:
+    """Yield the page of statistics and its downloads."""
+    source = make.source
+    skill = [mu for r in source.ratings for mu in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
+    yield make.page(
+        "statistics.html",
+        "statistics.html",
+        standings=make.once(standing_lines),
+        skill_scale=scale_of(skill),
+        better=make.once(pair_page.superiority),
+        matrix=len(source.standings) <= pair_page.INLINE_CROSSTABLE,
+        cycles=make.once(pair_page.cycles),
+        limits=tuple(limits_texts(source.batch)),
+        faulty=faulty(source),
+        seats=seat_lines(source),
+        ends=_ends(source),
+        facts=tuple(tournament_facts(source, measured=make.measured)),
+    )
     yield from make.tables("data/seats", seats_table(source))
     yield from make.tables("data/faults", _faults_table(source))
     yield from make.tables("data/history", _history_table(source))
@@ -132,6 +146,7 @@ def standing_cells(columns: tuple[Column, ...], line: Standing) -> tuple[str, ..
 def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatScore, ...]:
     """The score of each seat over all matches, or over one entrant's matches."""
     lines = []
+    whole = units_of_win(source.tournament.seats, source.setup.score)
     for seat in source.seats:
         seat_totals = (
             totals
@@ -139,7 +154,7 @@ def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatSc
             if at == seat.number and entrant in (None, number)
         )
         totals = ScoreTotals(*map(sum, zip(*seat_totals, strict=True)))
-        lines.append(SeatScore(seat, totals, Fraction(totals.units, units_of_win(source.tournament.seats))))
+        lines.append(SeatScore(seat, totals, Fraction(totals.units, whole)))
     return tuple(lines)
 
 

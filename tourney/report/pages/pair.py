@@ -32,6 +32,8 @@ SHADES = 9
 """Shades of a score or probability, from 0 (0 %) to 8 (100 %); 4 is even."""
 EVEN = 4
 """The step of a residual within one standard deviation."""
+INLINE_CROSSTABLE = 24
+"""Most entrants for which the first pages have the crosstable and the matrix of superiority too."""
 HEATMAP = 40
 """Most entrants of the chart of residuals, which has a cell for each pair."""
 
@@ -77,7 +79,14 @@ def crosstable_files(make: Renderer) -> Iterator[File]:
     cross = make.once(crosstable)
     better = make.once(superiority)
     residuals = _residual_chart(cross)
-    yield make.page("crosstable.html", "crosstable.html", cross=cross, better=better, residuals=residuals)
+    yield make.page(
+        "crosstable.html",
+        "crosstable.html",
+        cross=cross,
+        # The page of statistics has the matrix of few bots.
+        better=better if len(cross.lines) > INLINE_CROSSTABLE else None,
+        residuals=residuals,
+    )
     yield from make.tables("data/crosstable", cross.download)
     yield from make.tables("data/superiority", better.download)
     if cycle_context := make.once(cycles):

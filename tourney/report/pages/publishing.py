@@ -45,6 +45,7 @@ _HUSH = (0x65, 0x5F, 0x56)
 _TITLE = Lettering(64, _INK, bold=True)
 _LEAST_TITLE = Lettering(36, _INK, bold=True)
 _LEAD = Lettering(32, _HUSH)
+_VERDICT = Lettering(28, _BLUE, bold=True)
 _HEAD = Lettering(22, _HUSH)
 _SPREAD = Lettering(24, _HUSH)
 _PLAIN = Lettering(32, _INK)
@@ -73,11 +74,10 @@ class FeedEntry:
 
 
 def files(make: Renderer) -> Iterator[File]:
-    """Yield the feed and the picture, if the report has an address; dates, and so the feed, are measured."""
-    if make.options.address:
-        if make.measured:
-            yield make.file("feed.xml", feed(make).encode("utf-8"))
-        yield make.file(CARD, card(make).png())
+    """Yield the picture, and the feed if the report has an address; dates, and so the feed, are measured."""
+    yield make.file(CARD, card(make).png())
+    if make.options.address and make.measured:
+        yield make.file("feed.xml", feed(make).encode("utf-8"))
 
 
 def feed(make: Renderer) -> str:
@@ -126,8 +126,7 @@ def entries(make: Renderer) -> tuple[FeedEntry, ...]:
         page = rounds_page.round_path(number) if rounds_page.has_rounds(source) else "matches.html"
         feed_entries.append(FeedEntry(f"round/{number}", title, page, content, lines[-1].number))
     if rounds and source.ended:
-        first = [line.number for line in source.standings if line.rank == 1]
-        title = f"Finished: {_names(source, first)} {'wins' if len(first) == 1 else 'share first place'}"
+        title = f"Finished: {source.verdict.removesuffix('.')}"
         last = rounds[-1][1][-1].number
         feed_entries.append(FeedEntry("end", title, "index.html", _table(source), last))
     return tuple(feed_entries)
@@ -243,19 +242,33 @@ def card(make: Renderer) -> Canvas:
     look = next((lettering for lettering in smaller if width_of(site.title, lettering) <= 1040), _LEAST_TITLE)
     canvas.text(80, 125, fitted(site.title, look, 1040), look)
     canvas.text(80, 185, fitted(" \N{MIDDLE DOT} ".join(about), _LEAD, 1040), _LEAD)
+    for y, words in zip((236, 274), _wrapped(source.verdict, _VERDICT, 1040), strict=False):
+        canvas.text(80, y, words, _VERDICT)
     heads = ((800, first.heading), (930, "Elo"), (1120, source.intervals))
     for x, head in heads if source.standings else ():
-        canvas.text(x, 226, fitted(head, _HEAD, 300), _HEAD, end=True)
-    for y, line in zip(range(280, HEIGHT, 62), source.standings[:CARD_LINES], strict=False):
+        canvas.text(x, 318, fitted(head, _HEAD, 300), _HEAD, end=True)
+    for y, line in zip(range(366, HEIGHT, 58), source.standings[:CARD_LINES], strict=False):
         rating = source.elo[line.number]
-        spread = f"{display.number(rating.low, 0)} to {display.number(rating.high, 0)}"
-        canvas.rectangle(80, y - 45, 1040, 2, _LINE)
+        canvas.rectangle(80, y - 40, 1040, 2, _LINE)
         canvas.text(120, y, str(line.rank), _LEAD, end=True)
-        canvas.text(150, y, fitted(source.labels[line.number].name, _STRONG, 500), _STRONG)
+        canvas.text(150, y, fitted(source.labels[line.number].name, _STRONG, 480), _STRONG)
         canvas.text(800, y, fitted(standing_cells((first,), line)[0], _PLAIN, 160), _PLAIN, end=True)
+        if line.number in source.unsure:
+            canvas.text(1120, y, "too few games", _SPREAD, end=True)
+            continue
         canvas.text(930, y, display.number(rating.elo, 0), _STRONG, end=True)
+        spread = f"{display.number(rating.low, 0)} to {display.number(rating.high, 0)}"
         canvas.text(1120, y, spread, _SPREAD, end=True)
     return canvas
+
+
+def _wrapped(words: str, look: Lettering, room: int) -> list[str]:
+    """A text on two lines at most, of which the second is cut to the room."""
+    line = ""
+    rest = words.split(" ") if words else []
+    while rest and width_of(f"{line} {rest[0]}", look) <= room:
+        line = f"{line} {rest.pop(0)}".strip()
+    return [fitted(part, look, room) for part in (line, " ".join(rest)) if part]
 
 
 def parse_address(text: str) -> str:

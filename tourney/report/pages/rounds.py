@@ -107,7 +107,7 @@ def round_files(make: Renderer) -> Iterator[File]:
             word="Batch" if batch else "Round",
             before=before,
             after=after,
-            score=partial(score_text, seats=plan.seats),
+            score=partial(score_text, seats=plan.seats, score=source.setup.score),
             floating=floating,
             floats={number: float_of(before, pairing, number) for pairing, number in pairs if floating},
             chips={
@@ -139,9 +139,9 @@ def _why_idle(before: Ranking, after: Ranking, number: int, seats: int) -> str:
     return "bye" if seats == 2 else "rests"
 
 
-def score_text(units: int, seats: int) -> str:
-    """A score in units of a match as printed."""
-    return display.points(Fraction(units, units_of_win(seats)), seats)
+def score_text(units: int, seats: int, score: str | None = None) -> str:
+    """A score in units of a match as printed; ``score``: what a match gives."""
+    return display.points(Fraction(units, units_of_win(seats, score)), seats)
 
 
 def chips(make: Renderer, results: Sequence[ResultRow], order: Sequence[int]) -> Iterator[Chip]:
@@ -194,7 +194,11 @@ class _Turn(NamedTuple):
         source = self.source
         pairing = self.pairing
         place = self.after[self.number]
-        score = None if self.units is None else self.units / units_of_win(source.tournament.seats)
+        score = (
+            None
+            if self.units is None
+            else self.units / units_of_win(source.tournament.seats, source.setup.score)
+        )
         floats = (
             float_of(self.before, pairing, self.number) if pairing and source.format.pairs_by_score else ""
         )
@@ -221,9 +225,11 @@ class _Turn(NamedTuple):
         score = ""
         style = "table"
         if self.units is not None:
-            score = score_text(self.units, seats)
-            half = pairing.counted * units_of_win(seats)
-            style = "win" if 2 * self.units > half else "loss" if 2 * self.units < half else "draw"
+            match_score = self.source.setup.score
+            score = score_text(self.units, seats, match_score)
+            whole = pairing.counted * units_of_win(seats, match_score)
+            even = whole / (2 if match_score is None else seats)
+            style = "win" if self.units > even else "loss" if self.units < even else "draw"
         names = ", ".join(display.isolated(self.source.labels[opponent].name) for opponent in self.opponents)
         opponents = f"{score} v {', '.join(str(ranks[opponent]) for opponent in self.opponents)}".strip()
         words = f"{score or 'no result yet'} against {names}"

@@ -9,7 +9,7 @@ page has one such element per sprite, and its scripts replace them by the sprite
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -59,7 +59,7 @@ class BoardReplay:
     frames; seats that saw everything are absent. ``hidden`` are the plies of the actions that a seat did not
     see. ``problem``: the reason that the pictures end before the actions, or "". ``lines`` has the pictures
     of lines that were not played, one line after another. ``line_at`` finds them by the ply at which a line
-    begins.
+    begins, and ``tried_at`` the picture of an illegal action by the ply at which it was tried.
     """
 
     box: Box = NO_BOX
@@ -71,6 +71,7 @@ class BoardReplay:
     drawn_with: BoardTable | None = None
     lines: Frames | None = None
     line_at: Mapping[int, LinePictures] = field(default_factory=dict)
+    tried_at: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -227,12 +228,16 @@ Line = tuple[int, Sequence[str]]
 
 
 def replay(
-    game: AnyGame | None, record: Record, table: BoardTable | None = None, lines: Iterable[Line] = ()
+    game: AnyGame | None,
+    record: Record,
+    table: BoardTable | None = None,
+    lines: Iterable[Line] = (),
+    tries: Mapping[int, str] | None = None,
 ) -> BoardReplay:
     """Replay a record through the rules and draw every position, up to the first illegal action.
 
     ``table`` is the tournament's (default: the table of the record's seats and options). ``lines`` are drawn
-    as far as they are legal, up to the first draw by chance.
+    as far as they are legal, up to the first draw by chance; ``tries`` are illegal actions by ply.
     """
     # Other rules could replay the actions to another end, and show what never happened.
     if game is None or game.rules != record.rules:
@@ -270,14 +275,19 @@ def replay(
         if differs:
             frames_of[seat] = drawer.frames(seen[: differs[-1] + 1])
     frames = drawer.frames(views, end) if views else NO_FRAMES
-    aside, places = _draw_lines(drawer, game, record, lines) if not problem else (None, {})
+    places: dict[int, LinePictures] = {}
+    tried_at: dict[int, int] = {}
+    beside: list[SeenView] = []
+    if not problem:
+        beside, places, tried_at = _lines_beside(game, record, lines, tries or {})
+    aside = drawer.frames(beside) if beside else None
     actions = tuple([last or "" for _, last in views[1:]])
     hidden = {
         seat: tuple(ply for ply, (_, last) in enumerate(by_seat[seat]) if last == HIDDEN)
         for seat in frames_of
     }
     box = around(drawer.boxes)
-    return BoardReplay(box, actions, frames, frames_of, hidden, problem, table, aside, places)
+    return BoardReplay(box, actions, frames, frames_of, hidden, problem, table, aside, places, tried_at)
 
 
 def _why_not(game: AnyGame | None, record: Record) -> str:
@@ -287,22 +297,27 @@ def _why_not(game: AnyGame | None, record: Record) -> str:
     return "an outside referee played it" if outside else f"the game {record.game} is not installed"
 
 
-def _draw_lines(
-    drawer: FrameDrawer, game: AnyGame, record: Record, lines: Iterable[Line]
-) -> tuple[Frames | None, dict[int, LinePictures]]:
-    """Draw lines of a record that holds; see ``BoardReplay``."""
+def _lines_beside(
+    game: AnyGame, record: Record, lines: Iterable[Line], tries: Mapping[int, str]
+) -> tuple[list[SeenView], dict[int, LinePictures], dict[int, int]]:
+    """The views of lines and tries beside a record that holds, and where they are; see ``BoardReplay``."""
     views: list[SeenView] = []
     places: dict[int, LinePictures] = {}
+    tried_at: dict[int, int] = {}
     line_of = dict(lines)
     state = game.new(len(record.seats), record.options)
-    for ply, (_, text) in enumerate(record.actions if line_of else ()):
+    for ply in range(1 + max((*line_of, *tries), default=-1)):
         if ply in line_of:
             line = [(state.position(), record.actions[ply - 1][1] if ply else None)]
             line += _followed(game, state, line_of[ply])
             places[ply] = LinePictures(len(views), len(line) - 1)
             views += line
-        state = state.play(game.read_action(state, text))
-    return drawer.frames(views) if views else None, places
+        if ply in tries:
+            tried_at[ply] = len(views)
+            views.append((state.position(), tries[ply]))
+        if ply < len(record.actions):
+            state = state.play(game.read_action(state, record.actions[ply][1]))
+    return views, places, tried_at
 
 
 def _followed(game: AnyGame, state: AnyState, line: Sequence[str]) -> Iterator[SeenView]:
@@ -356,25 +371,37 @@ def shared_files(game: AnyGame | None, seats: int, options: Mapping[str, str]) -
 def definitions(shown: BoardReplay, stills: Iterable[Still]) -> str:
     """SVG definitions of the sprites in some pictures, and of all sprites of the match alone.
 
+    The page is one folder below the tournament's.
+
     ``templates/static/cockpit.css`` gives the images their place and size, by ``_REACH``.
     """
     table = shown.table
+    own_groups = [f'<g id="k{k}">{table.sprites[sprite].svg}</g>' for k, sprite in shown.own_sprites()]
+    return "".join((shared_images(table, stills, "../"), *own_groups))
+
+
+def shared_images(table: BoardTable, stills: Iterable[Still], root: str) -> str:
+    """SVG definitions of the shared sprites in some pictures; ``root`` leads to the tournament's folder."""
     used = {thing.sprite for parts in stills for part in parts for thing in part}
-    images = [
-        f"<image id=k{k} href=../{SPRITES}#k{k} />"
+    return "".join(
+        f"<image id=k{k} href={root}{SPRITES}#k{k} />"
         for k in sorted(used)
         if k < table.shared_sprites and k != table.arrow
-    ]
-    own_groups = [f'<g id="k{k}">{table.sprites[sprite].svg}</g>' for k, sprite in shown.own_sprites()]
-    return "".join((*images, *own_groups))
+    )
 
 
-def ground(shown: BoardReplay) -> str:
+def ground(shown: BoardReplay, root: str = "../") -> str:
     """The ground of the first position as an SVG element."""
     left, top, width, height = shown.table.box
     if not width:
         return ""
-    return f'<image href="../{GROUND}" x="{left}" y="{top}" width="{width}" height="{height}"/>'
+    return f'<image href="{root}{GROUND}" x="{left}" y="{top}" width="{width}" height="{height}"/>'
+
+
+def tried(shown: BoardReplay, ply: int) -> Still:
+    """The things of the picture of an illegal action, of those in ``tried_at``."""
+    assert shown.lines is not None  # noqa: S101 - it holds the picture
+    return still(replace(shown, open=shown.lines), shown.tried_at[ply])
 
 
 def still(shown: BoardReplay, ply: int) -> Still:
@@ -385,8 +412,12 @@ def still(shown: BoardReplay, ply: int) -> Still:
     return low, things[len(low) :]
 
 
-def markup(shown: BoardReplay, things: Iterable[Thing]) -> str:
-    """Things as SVG elements in HTML that refer to ``definitions``: many, so without quotes."""
+def markup(shown: BoardReplay, things: Iterable[Thing], *, alone: bool = True) -> str:
+    """Things as SVG elements in HTML that refer to ``definitions``: many, so without quotes.
+
+    On a page that is not ``alone`` the match's, sprites of the match are drawn where they stand, as other
+    matches have others of the same numbers.
+    """
     table = shown.table
     numbers = {sprite: k for k, sprite in shown.own_sprites()}
     elements = []
@@ -395,6 +426,8 @@ def markup(shown: BoardReplay, things: Iterable[Thing]) -> str:
         if table.sprites[thing.sprite].layer == ARROW:
             end = table.places[thing.end]
             elements.append(f'<g transform="translate({x} {y})">{arrow_svg(end.x - x, end.y - y)}</g>')
+        elif thing.sprite in numbers and not alone:
+            elements.append(f'<g transform="translate({x} {y})">{table.sprites[thing.sprite].svg}</g>')
         else:
             elements.append(f"<use href=#k{numbers.get(thing.sprite, thing.sprite)} x={x} y={y} />")
     return "".join(elements)

@@ -17,6 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import Final
 
 from tourney.errors import InputError, StoreError, TourneyError, WorkerError
+from tourney.match.result import Cause
 from tourney.run.engine.bench_policy import (
     BenchDecision,
     BenchPolicy,
@@ -30,7 +31,7 @@ from tourney.run.engine.recorder import NumberedRow, Recorder, RowArguments, spe
 from tourney.run.engine.run_control import MatchRetries, RunControl, catch_signals
 from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
 from tourney.run.summary import End, RunStatus, Summary
-from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, MatchTask, WorkerReply, played_on
+from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, MatchTask, WorkerReply, played_on
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
 from tourney.store.database import Database

@@ -22,6 +22,7 @@ from tourney.games.registry import find_game
 from tourney.match.match_memory import MatchMemory, plan_matches, refuse_unfit
 from tourney.match.spec import Entrant
 from tourney.results.texts import sharing_text
+from tourney.run.earlier_entrants import is_earlier
 from tourney.run.engine.run_control import Deadline
 from tourney.run.preparation import Preparation, find_bot, naming, noted
 from tourney.run.private_paths import private_paths, refuse_inside
@@ -354,6 +355,8 @@ def restore_bots(
         return
     missing: tuple[type[TourneyError], ...] = (BotError, TournamentError) if skip else ()
     for line in file.entrants:
+        if is_earlier(line.bot):  # known by its digest alone
+            continue
         with suppress(*missing), naming(file.path):
             find_bot(line, bots, file.path.parent)
     for digest in digests:

@@ -12,10 +12,11 @@ from types import FrameType
 from typing import Final
 
 from tourney.errors import StoreUnavailable, UsageError, WorkerError
+from tourney.match.result import Cause
 from tourney.run.engine.spool import Spool
 from tourney.run.listeners import Listener
 from tourney.run.summary import span_text
-from tourney.run.workers.executor import MAX_FAILURES, Blame, Cause
+from tourney.run.workers.executor import MAX_FAILURES, Blame
 
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _SPAN = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?", re.ASCII)

@@ -21,6 +21,7 @@ import msgspec
 from tourney.check.schedule import StoredSchedule, first_draw_from, wrongly_benched
 from tourney.errors import EnvironmentFailure, StoreDamaged, StoreUnavailable, UsageError, WorkerError
 from tourney.match.result import machine_of
+from tourney.run.listeners import withdrawn_path
 from tourney.schedule.player_history import startup_failures
 from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database
@@ -231,11 +232,6 @@ def spans_text(numbers: Sequence[int]) -> str:
     shown = ", ".join(" to ".join(map(str, span)) for span in spans[:_SHOWN])
     more = sum(span[-1] - span[0] + 1 for span in spans[_SHOWN:])
     return f"{shown} and {more} more" if more else shown
-
-
-def withdrawn_path(place: Path, tournament: Tournament) -> Path:
-    """The file of a tournament's matches that were withdrawn; one JSON object a line."""
-    return place.with_name(f"{place.name}-{tournament.name}.withdrawn.jsonl")
 
 
 def _keep(database: Database, tournament: Tournament, withdrawal: Withdrawal, path: Path) -> None:

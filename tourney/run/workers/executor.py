@@ -14,7 +14,7 @@ from typing import ClassVar, Final, Literal, NamedTuple
 from tourney.errors import UsageError
 from tourney.match.guided_channel import FollowedRecord
 from tourney.match.match_memory import MatchMemory
-from tourney.match.result import PlayedMatch, machine_of
+from tourney.match.result import Cause, PlayedMatch, Playing, machine_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
 from tourney.schema import SandboxLevel
@@ -40,10 +40,6 @@ class MatchTask:
     guide: FollowedRecord | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
     floor: tuple[tuple[str, str], ...] = ()
-
-
-Cause = Literal["machine", "overload", "memory"]
-"""Why a match could not be played: the machine failed, was overloaded, or its memory was full."""
 
 
 class Blame(NamedTuple):
@@ -115,13 +111,6 @@ MAX_FAILURES: Final = 3
 def played_on(played: PlayedMatch | None) -> str:
     """The machine on which a match was played; "" where that is not known, or none was played."""
     return "" if played is None else machine_of(played.measured.host)
-
-
-class Playing(NamedTuple):
-    """A match being played: its number and its start (seconds since the epoch)."""
-
-    number: int
-    since: float
 
 
 class MatchExecutor(ABC):

@@ -9,8 +9,9 @@ from typing import ClassVar, Final
 
 from tourney.games.registry import find_game
 from tourney.match.match_memory import ALL_FIT, MatchesAtOnce, MatchMemory, plan_matches, refuse_unfit
+from tourney.match.result import Playing
 from tourney.run.workers import worker
-from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply
 from tourney.run.workers.worker import BatchReplies, adopt_orphans, kill_orphans
 from tourney.spawning import WorkerContext
 

@@ -28,8 +28,9 @@ from tourney.bots.sandbox.processes import Processors, children_of, free_process
 from tourney.bots.sandbox.sandbox import lowered, open_sandbox, weaker_text
 from tourney.errors import GameError, InputError, OutOfMemoryError, OverloadError, WorkerError
 from tourney.match.match_memory import ALL_FIT, MatchesAtOnce
+from tourney.match.result import Cause
 from tourney.match.runner import MatchRunner, StoreLauncher
-from tourney.run.workers.executor import Blame, Cause, MatchTask, WorkerReply
+from tourney.run.workers.executor import Blame, MatchTask, WorkerReply
 from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
 _PR_SET_CHILD_SUBREAPER = 36  # of Linux' prctl.h: orphans of descendants become children of this process

@@ -1,11 +1,13 @@
 """The database's history as Alembic revisions, run from inside the package: no ini file, wheels included.
 
 ``REVISIONS`` names all of them, oldest first, so that a database's age is known without loading Alembic. A
-new database gets the tables of ``tourney.store.models`` and the newest revision; revisions change older ones.
+new database gets the tables of ``tourney.store.tables`` and the newest revision; revisions change older ones.
 """
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from tourney.store.tables import METADATA
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -36,8 +38,6 @@ def config(connection: "Connection | None" = None) -> "Config":
 def create(connection: "Connection") -> None:
     """Make the tables in an empty database; the caller commits."""
     from alembic import command  # noqa: PLC0415 - as above
-
-    from tourney.store.models import METADATA  # noqa: PLC0415 - SQLModel is slow to import too
 
     METADATA.create_all(connection)
     command.stamp(config(connection), newest())

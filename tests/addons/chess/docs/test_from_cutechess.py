@@ -34,7 +34,19 @@ def test_example_runs_with_two_engines_of_the_tests(tmp_path: Path, limits: int)
     assert exported.stdout.count("[Result ") == 2
 
 
-def test_named_options_are_those_of_the_commands() -> None:
+@pytest.mark.parametrize("program", ["cutechess", "fastchess"])
+def test_named_options_are_those_of_the_commands(program: str) -> None:
     """Commands that the table names exist, with the options that it gives them."""
-    for command, option in re.findall(r"`tourney ([a-z]+)[^`]*? (--[a-z]+)", PAGE):
-        assert option in invoke(command, "--help").stdout
+    named = page(f"how-to/from-{program}.md")
+    for words, option in re.findall(r"`tourney ((?:bots )?[a-z]+)[^`]*? (--[a-z]+)", named):
+        assert option in invoke(*words.split(), "--help").stdout, (words, option)
+
+
+@pytest.mark.parametrize("program", ["cutechess", "fastchess"])
+def test_every_option_of_the_program_has_a_row(program: str) -> None:
+    """The lists are those of the programs' own help, in its order."""
+    text = (Path(__file__).parent / f"{program}-options.txt").read_text("utf-8")
+    options = [line for line in text.splitlines() if not line.startswith("#")]
+    _, _, section = page(f"how-to/from-{program}.md").partition("## Option by option\n")
+    rows = re.findall(r"^\| `([^`]+)` \| (.+) \|$", section.partition("\n## ")[0], re.MULTILINE)
+    assert [option for option, _ in rows] == options

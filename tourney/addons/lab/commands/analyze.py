@@ -11,6 +11,7 @@ import click
 from tourney.addons.lab.commands.positions import entrant_number
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.check.record import record_notation
 from tourney.check.reruns import AnalysisRun, Replayed, find_analyser
 from tourney.cli import options as opt
 from tourney.cli.options import option
@@ -19,7 +20,7 @@ from tourney.cli.run_options import ReplayOptions
 from tourney.errors import BotError, InputError, UsageError
 from tourney.interface.found_match import check_match_name, is_file, read_match
 from tourney.interface.playing import split_bot
-from tourney.match.analysis import Analyser, Analysis, Mark
+from tourney.match.analysis import Analyser, Analysis, Mark, better_notation
 from tourney.match.record import Record
 from tourney.protocol import SURE_WIN
 from tourney.run.private_paths import private_paths
@@ -147,7 +148,7 @@ class _Analyses:
             self.failed.append(f"{label}: {'; '.join(findings)}")
         else:
             self.matches.append(_match_part(label, record, analysis))
-            current().text(*_lines(self.matches[-1], record))
+            current().text(*_lines(self.matches[-1], record, analysis))
 
 
 def _chosen(
@@ -261,15 +262,19 @@ def _match_part(label: str, record: Record, analysis: Analysis) -> AnalyzedMatch
     )
 
 
-def _lines(part: AnalyzedMatch, record: Record) -> Iterator[str]:
+def _lines(part: AnalyzedMatch, record: Record, analysis: Analysis) -> Iterator[str]:
+    """Yield the marked actions as people write them, and the accuracies."""
     yield part.match
-    for valued in part.actions:
-        if valued.mark is not None and valued.loss is not None:
-            yield (
-                f"  {valued.action}. {record.seats[valued.seat - 1].name} {valued.played}: {valued.mark},"
-                f" {100 * valued.value:.0f} % -> {100 * (valued.value - valued.loss):.0f} %;"
-                f" better {' '.join(valued.line[:_SHOWN])}"
-            )
+    notation = record_notation(record)
+    for turn in analysis.marked:
+        after = turn.value - (turn.loss or 0)
+        better = better_notation(record, turn, _SHOWN).line(turn.ply)
+        # A terminal's user may copy an action, and words of notations hold together by no-break spaces.
+        line = (
+            f"  {notation.numbered(turn.ply, turn.sign)} ({record.seats[turn.seat - 1].name}): {turn.mark},"
+            f" {100 * turn.value / SURE_WIN:.0f} % -> {100 * after / SURE_WIN:.0f} %; better {better}"
+        )
+        yield line.replace("\N{NO-BREAK SPACE}", " ")
     for seat in part.seats:
         share = "not known" if seat.accuracy is None else f"{seat.accuracy:.1f} %"
         counts = (

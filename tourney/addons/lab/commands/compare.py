@@ -1,7 +1,7 @@
 """``tourney compare``: find out whether bot A is better than bot B."""
 
 import click
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from tourney.addons.lab.commands.questions import PAIRS, AskingOptions, PairOptions, print_answer, sprt_of
 from tourney.addons.lab.comparison import BATCH, ComparisonRule
@@ -9,12 +9,12 @@ from tourney.addons.lab.question import TEST
 from tourney.addons.lab.results import ComparisonResult, distinct_text, warnings
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
+from tourney.cli.entrant_options import PROGRAMS
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.errors import UsageError
 from tourney.ratings.sequential import SequentialTest
 from tourney.results.columns import Column
-from tourney.run.file_schema import EntrantLine
 
 COLUMNS = ComparisonResult.__struct_fields__[1:]
 """Columns of CSV: all keys of the document but its name."""
@@ -42,6 +42,7 @@ SHOWN = {
 
 
 class _CompareRequest(opt.CommandOptions):
+    group = "When play ends"
     width: int | None = option(
         "--width ELO",
         "Instead of the test: play until the interval of Elo has this half width, at every look.",
@@ -60,10 +61,14 @@ class _CompareRequest(opt.CommandOptions):
     batch: int = option("--batch PAIRS", "Pairs of games between checks.", type=PAIRS, default=BATCH)
     max_pairs: int | None = option("--max-pairs PAIRS", "Stop after this many. [default: no limit]")
     args_a: tuple[str, ...] = option(
-        "--args-a WORDS", "Arguments of A, as '--playouts 100'.", default="", callback=opt.split_words
+        "--args-a WORDS",
+        "Arguments of A, as '--playouts 100'.",
+        group=PROGRAMS,
+        default="",
+        callback=opt.split_words,
     )
     args_b: tuple[str, ...] = option(
-        "--args-b WORDS", "Arguments of B.", default="", callback=opt.split_words
+        "--args-b WORDS", "Arguments of B.", group=PROGRAMS, default="", callback=opt.split_words
     )
     name: str | None = option("--name NAME", "Name of the comparison. [default: from bots and options]")
     pairs: PairOptions
@@ -86,27 +91,41 @@ class _CompareRequest(opt.CommandOptions):
         return ComparisonRule(test, self.batch, self.max_pairs)
 
 
-@opt.command("compare", _CompareRequest)
+@opt.command(
+    "compare",
+    _CompareRequest,
+    examples=(
+        "tourney compare ./mybot greedy --game sages-tafl",
+        "tourney compare ./new ./old --game chess --clock 8+0.08 --opening-book UHO.epd --sprt 0 2",
+        "tourney compare cup.toml#a cup.toml#b --game chess --move-ms 100 --width 20",
+    ),
+)
 @click.argument("a", shell_complete=complete_bot)
 @click.argument("b", shell_complete=complete_bot)
 def command(a: str, b: str, options: _CompareRequest) -> None:
     """Find out whether bot A is better than bot B: play until the result is significant.
 
-    A and B are names of stored bots, or paths. They play pairs of games that share dice and opening, with
-    each bot once in each seat. After every batch of pairs a sequential test, that of `tourney gate`, looks
-    for proof of H1, "A is more than elo0 better", and of H0, "A is less than elo1 better", and play ends when
-    it has one. The interval of Elo lies above elo0 exactly when H1 is proven. Faults count as losses. The
-    same command continues where it stopped, and shows the result once the comparison has ended.
+    A and B are names of stored bots, paths, programs on PATH (`stockfish`, `xboard:phalanx`), or entrants of
+    tournament files (`cup.toml#a`). A program is asked for its protocol if none is named.
 
-    With --sprt the test is the pentanomial GSPRT, as fishtest and fastchess print it: some tenth quicker
+    They play pairs of games that share dice and opening, with each bot once in each seat. After every batch
+    of pairs a sequential test, that of `tourney gate`, looks for proof of H1, "A is more than elo0 better",
+    and of H0, "A is less than elo1 better", and play ends when it has one. The interval of Elo lies above
+    elo0 exactly when H1 is proven. Faults count as losses. The same command continues where it stopped, and
+    shows the result once the comparison has ended.
+
+    With --sprt the test is the pentanomial GSPRT, as fishtest and fastchess print it: 5 to 15 % quicker
     between its bounds, but its error rates hold approximately and at the bounds only, luck is not subtracted,
     and the interval does not decide.
 
     With --width no test is made: play ends when the Elo difference is known that well. The interval may be
     watched while it narrows (95 % at every look).
     """
-    bots = (EntrantLine(a, args=options.args_a), EntrantLine(b, args=options.args_b))
-    question = options.pairs.question(options.rule(), bots, name=options.name)
+    entrants = options.pairs.entrants((a, b), options.asking.bots)
+    words = (options.args_a, options.args_b)
+    pairs = zip(entrants.lines, words, strict=True)
+    lines = tuple(replace(line, args=(*line.args, *more)) for line, more in pairs)
+    question = options.pairs.question(options.rule(), entrants._replace(lines=lines), name=options.name)
     answer = options.asking.ask(question, f"{a} v {b}")
     print_answer(answer, _print, [answer.result], COLUMNS)
 

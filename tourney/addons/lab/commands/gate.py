@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from msgspec.structs import replace
 
 from tourney.addons.lab import gate_forms as forms
 from tourney.addons.lab.commands.bots.baselines import baselines_of
@@ -36,7 +37,7 @@ WRITERS: Final[Mapping[OutputFormat, Callable[[GateResult], str]]] = {
 SUFFIXES: Final = {".md": OutputFormat.MARKDOWN, ".json": OutputFormat.JSON, ".xml": OutputFormat.JUNIT}
 
 
-class GateCommand(click.Command):
+class GateCommand(opt.HelpCommand):
     """A command whose option ``--against`` takes all words up to the next option, also none."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -69,6 +70,7 @@ def _files(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]
 
 
 class _GateRequest(opt.CommandOptions):
+    group = "The verdict"
     against: tuple[str, ...] = option(
         "--against BOT...",
         "Baselines to compare with: names or paths, up to the next option. [default: the game's"
@@ -140,10 +142,22 @@ class _GateRequest(opt.CommandOptions):
         return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs, luck)
 
 
-@opt.command("gate", _GateRequest, cls=GateCommand)
+@opt.command(
+    "gate",
+    _GateRequest,
+    cls=GateCommand,
+    examples=(
+        "tourney gate ./mybot --game sages-tafl --against greedy",
+        "tourney gate ./mybot --game sages-tafl --no-regression -5 --out verdict.md",
+        "tourney gate ./new --against ./old --game chess --clock 8+0.08 --sprt 0 2",
+    ),
+)
 @click.argument("candidate", shell_complete=complete_bot)
 def command(candidate: str, options: _GateRequest) -> None:
     """Accept or reject CANDIDATE by games against baselines, for continuous integration.
+
+    CANDIDATE and the baselines are names, paths, programs on PATH (`stockfish`, `xboard:phalanx`), or
+    entrants of tournament files (`cup.toml#a`).
 
     Exit code 0: accepted, it is proven to be better than --no-regression against every baseline. 1: rejected,
     it is proven to gain less than --gain against one, it was at fault, or it cannot be built or started;
@@ -155,9 +169,12 @@ def command(candidate: str, options: _GateRequest) -> None:
     """
     for path in options.files:
         check_writable(path)
-    baselines = tuple(map(EntrantLine, options.against)) or _baselines(options)
-    bots = (EntrantLine(candidate, args=options.words), *baselines)
-    answer = options.asking.ask(options.pairs.question(options.rule(), bots), f"gate of {candidate}")
+    baselines = () if options.against else _baselines(options)
+    entrants = options.pairs.entrants((candidate, *options.against), options.asking.bots)
+    first, *others = entrants.lines
+    first = replace(first, args=(*first.args, *options.words))
+    entrants = entrants._replace(lines=(first, *others, *baselines))
+    answer = options.asking.ask(options.pairs.question(options.rule(), entrants), f"gate of {candidate}")
     result = answer.result
     for path in options.files:
         write_file(path, f"{WRITERS[SUFFIXES[path.suffix]](result)}\n".encode())

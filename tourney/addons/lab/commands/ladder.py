@@ -16,6 +16,7 @@ from tourney.addons.lab.results import LadderResult
 from tourney.bots.catalogue.shipped import ladders
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
+from tourney.cli.entrant_options import EntrantOptions
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.show import log_lines
@@ -26,7 +27,6 @@ from tourney.interface.found_match import find_match
 from tourney.match.spec import Charge
 from tourney.results.columns import Column
 from tourney.results.texts import kinds_text
-from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import End
 from tourney.schedule.row import MAX_ROWS
 from tourney.schema import Document, Part, SandboxLevel
@@ -69,6 +69,7 @@ LIST_COLUMNS = (
 
 
 class _LadderRequest(opt.CommandOptions):
+    group = "Games"
     game: str | None = option("--game GAME", "Game to play.")
     seats: int | None = option(
         "--seats N", "Seats per table (default: the game's minimum).", type=click.IntRange(2, 4)
@@ -87,6 +88,7 @@ class _LadderRequest(opt.CommandOptions):
         default=400,
     )
     words: tuple[str, ...] = opt.shared(opt.args_option("bot"))
+    programs: EntrantOptions
     move_ms: int = opt.shared(opt.move_ms_option("Time per action that the referee states to bots."))
     charge: Charge = opt.shared(opt.charge_option("wall", "cpu"))
     seed: int | None = opt.shared(opt.seed_option)
@@ -99,12 +101,15 @@ class _LadderRequest(opt.CommandOptions):
     format_: object = opt.formats(LadderResult, LaddersDocument)
 
     def question(self, bot: str, game: str) -> BotQuestion[LadderResult]:
-        """The question of a bot's place."""
+        """The question of a bot's place. Raises UsageError and BotError."""
+        named = self.programs.read(game, (bot,), bots=self.asking.bots, sandbox=self.sandbox)
+        (line,) = named.lines
         return BotQuestion(
             LadderRule(width=self.width, games=self.games),
-            (EntrantLine(bot, args=self.words),),
+            (structs.replace(line, args=(*line.args, *self.words)),),
             game,
             seats=self.seats,
+            options=named.game_options,
             limits=ladder_limits(self.move_ms, self.charge),
             seed=self.seed,
             max_faults=self.max_faults,
@@ -113,12 +118,21 @@ class _LadderRequest(opt.CommandOptions):
         )
 
 
-@opt.command("ladder", _LadderRequest)
+@opt.command(
+    "ladder",
+    _LadderRequest,
+    examples=(
+        "tourney ladder ./mybot --game sages-tafl",
+        "tourney ladder ./mybot --game element --width 30 --games 800",
+        "tourney ladder --list --game element",
+    ),
+)
 @click.argument("bot", required=False, shell_complete=complete_bot)
 def command(bot: str | None, options: _LadderRequest) -> None:
     """Place a bot on a game's ladder: rated bots that ship, from random to search with many nodes.
 
-    BOT is the name of a stored bot, or a path. It plays batches of mirrored games against the rungs nearest
+    BOT is the name of a stored bot, a path, a program on PATH (`uci:stockfish`), or an entrant of a
+    tournament file (`cup.toml#a`). It plays batches of mirrored games against the rungs nearest
     to its strength until its rating is known; the ratings of the rungs are fixed. The result names its rank,
     its rating, the rung to beat next, and the games it lost. Everything is stored as a tournament, and the
     same command continues where it stopped. Exit code 1: its faults keep the bot from being placed.

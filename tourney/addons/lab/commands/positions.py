@@ -59,7 +59,7 @@ class PositionsDocument(Document, frozen=True, kw_only=True):
 class _PositionsRequest(opt.CommandOptions):
     bot: str = option("--bot NAME", "Entrant whose games are explored.", required=True)
     tournament: str | None = option("--tournament NAME", "Of this tournament. [default: the one begun last]")
-    plies: int = option("--plies N", "Follow the first N actions of each game.", default=12)
+    plies: int = option("--plies N", "Follow N actions of each game behind its set opening.", default=12)
     most: int = option("--most N", "Positions to show, those met most.", default=20)
     show: str = option(
         "--show WHAT",

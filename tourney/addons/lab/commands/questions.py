@@ -11,6 +11,7 @@ import click
 from tourney.addons.lab.asking import Answer, BotQuestion, ask
 from tourney.addons.lab.question import QuestionRule
 from tourney.cli import options as opt
+from tourney.cli.entrant_options import EntrantOptions, NamedEntrants
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
@@ -18,7 +19,6 @@ from tourney.errors import UsageError
 from tourney.match.spec import FUEL_PER_MS, Charge
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine.run_control import Deadline
-from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import clock_limits, read_terms, toml_values
 from tourney.schema import Document, Part, SandboxLevel
 from tourney.store.values import RunSettings
@@ -33,8 +33,10 @@ PAIRS = click.IntRange(1, 100_000)
 class PairOptions(opt.CommandOptions):
     """The options of mirrored pairs of games."""
 
+    group = "Games"
+
     game: str = option("--game GAME", "Game to play.", required=True)
-    options: dict[str, str] = opt.shared(opt.game_option)
+    programs: EntrantOptions
     move_ms: int = opt.shared(opt.move_ms_option("Time per action; with a clock there is none by default."))
     limits_file: Path | None = option(
         "--limits FILE",
@@ -42,7 +44,8 @@ class PairOptions(opt.CommandOptions):
         type=click.Path(path_type=Path),
     )
     clock: str | None = option(
-        "--clock SECONDS[+INC]", "Time per match, and more for each action, as 8+0.08."
+        "--clock [N/]SECONDS[+INC]",
+        "Time per match, or again after each N actions, and more for each action: 8+0.08, 40/60.",
     )
     nodes: int | None = option("--nodes N", "Nodes per action, which bots are to keep.")
     limit: tuple[str, ...] = option(
@@ -50,7 +53,7 @@ class PairOptions(opt.CommandOptions):
     )
     book: Path | None = option(
         "--opening-book FILE",
-        "Openings: a line of actions each or, for chess, .epd or .pgn.",
+        "Openings: a line of actions each or, for chess, .epd, .pgn or .bin.",
         type=click.Path(path_type=Path),
     )
     no_luck: bool = option("--no-luck", "Leave the luck of the dice in the scores of pairs.")
@@ -69,8 +72,12 @@ class PairOptions(opt.CommandOptions):
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     reuse: bool = opt.shared(opt.reuse_option)
 
+    def entrants(self, references: Sequence[str], bots: str) -> NamedEntrants:
+        """The entrants that a command line names. Raises UsageError and BotError."""
+        return self.programs.read(self.game, references, bots=bots, sandbox=self.sandbox)
+
     def question(
-        self, rule: QuestionRule[R], bots: tuple[EntrantLine, ...], name: str | None = None
+        self, rule: QuestionRule[R], entrants: NamedEntrants, name: str | None = None
     ) -> BotQuestion[R]:
         """A question to be played so. Raises UsageError."""
         if self.fuel_per_ms is not None and self.charge != "fuel":
@@ -84,9 +91,9 @@ class PairOptions(opt.CommandOptions):
             book = self.limits_file.parent / terms.opening_book
         return BotQuestion(
             rule,
-            bots,
+            entrants.lines,
             self.game,
-            options=self.options,
+            options=entrants.game_options,
             limits=limits,
             opening_plies=terms.opening_plies if plies is None else plies,
             book=book,
@@ -108,6 +115,8 @@ class PairOptions(opt.CommandOptions):
 
 class AskingOptions(opt.CommandOptions):
     """The place and the time limit of a question's games."""
+
+    group = "Run"
 
     workers: int | None = opt.shared(workers_option())
     end: DeadlineOptions

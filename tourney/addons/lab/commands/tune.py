@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -14,12 +15,16 @@ from tourney.addons.lab.commands.gate import EXIT_CODES
 from tourney.addons.lab.commands.questions import AskingOptions, print_answer
 from tourney.addons.lab.results import TuneResult
 from tourney.addons.lab.tune_file import check_out, read_tune_file, write_tuned
-from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
 from tourney.cli.output import current
+from tourney.errors import UsageError
 from tourney.results.texts import kinds_text
+from tourney.run.entrant_reference import ReferenceReader
+from tourney.run.preparation import find_bot
 from tourney.texts import counted
 
 COLUMNS: Final = ("name", "start", "value", "low", "high", "step")
@@ -51,7 +56,10 @@ def command(bot: str, file: Path, options: _TuneRequest) -> None:
     """
     tune_file = read_tune_file(file)
     store = BotStore(Path(options.asking.bots).absolute())
-    stored = resolve_bot(bot, store)
+    line = ReferenceReader(store, partial(open_sandbox, "auto"), say=current().say).read(bot)
+    if line.args:
+        raise UsageError(f"{bot} has arguments ({' '.join(line.args)}), and a bot is tuned without any")
+    stored = find_bot(line, store, Path())
     out = options.out or Path(f"{stored.manifest.name}-tuned")
     question = tune_file.tuning(stored)
     check_out(stored, out)

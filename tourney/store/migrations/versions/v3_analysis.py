@@ -5,7 +5,7 @@ The number v2 was that of a development version and is not used again.
 
 from alembic import op
 
-from tourney.store.models import METADATA
+from tourney.store.tables import METADATA
 
 revision = "v3"
 down_revision = "v1"

@@ -1,0 +1,1 @@
+"""Commands of the add-on of courses."""
