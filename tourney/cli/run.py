@@ -209,6 +209,8 @@ def command(file: Path | None, options: _RunRequest) -> None:
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
     options.daily.check(file)
+    if options.daily.units is not None:
+        opt.refuse({"--replace": options.replaced}, "goes without --units: units would replace it each day")
     tournament, wrote = options.tournament(file)
     if file is not None and options.daily.units is not None:
         for path in options.daily.write(options.daily.units, file, tournament.plan.name, options.db):

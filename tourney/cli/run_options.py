@@ -109,6 +109,8 @@ class DeadlineOptions(opt.CommandOptions):
 class UnitOptions(opt.CommandOptions):
     """The units that start a run each day."""
 
+    group = "Start each day"
+
     units: Path | None = option(
         "--units DIR",
         "Write units of systemd and a crontab that start this command each day and after a reboot into DIR,"
