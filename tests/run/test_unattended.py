@@ -206,10 +206,10 @@ def test_report_process_has_low_priority(tmp_path: Path) -> None:
 
 
 def test_notification_tells_of_pauses_stalls_and_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[tuple[str, str, str]] = []
+    notified: list[tuple[str, str, str]] = []
 
     def note(_words: object, variables: Mapping[str, str], text: str) -> str:
-        told.append((variables["TOURNEY_END"], variables["TOURNEY_CODE"], text.partition(";")[0]))
+        notified.append((variables["TOURNEY_END"], variables["TOURNEY_CODE"], text.partition(";")[0]))
         return ""
 
     monkeypatch.setattr(unattended, "notify", note)
@@ -234,7 +234,7 @@ def test_notification_tells_of_pauses_stalls_and_their_ends(monkeypatch: pytest.
         now = moment
         watch.heartbeat(PROGRESS, status)
         watch.close()
-    assert told == [
+    assert notified == [
         ("paused", "", "cup: paused: the disk is full"),
         ("resumed", "", "cup: the run goes on"),
         ("stalled", "", "cup: no match has ended for 30m00s"),
@@ -245,10 +245,10 @@ def test_notification_tells_of_pauses_stalls_and_their_ends(monkeypatch: pytest.
 
 def test_run_does_not_wait_for_its_notification(monkeypatch: pytest.MonkeyPatch) -> None:
     release = threading.Event()
-    told: list[str] = []
+    notified: list[str] = []
 
     def wait(_words: object, variables: Mapping[str, str], _text: str) -> str:
-        told.append(variables["TOURNEY_END"])
+        notified.append(variables["TOURNEY_END"])
         release.wait(60)
         return "--notify: tell failed"
 
@@ -259,10 +259,10 @@ def test_run_does_not_wait_for_its_notification(monkeypatch: pytest.MonkeyPatch)
     full = RunStatus(paused="the disk is full", paused_since=1.0)
     watch.heartbeat(PROGRESS, full)
     watch.heartbeat(PROGRESS, RunStatus())  # the end of the pause waits for the first command
-    assert (told, heard.messages) == (["paused"], [])
+    assert (notified, heard.messages) == (["paused"], [])
     release.set()
     watch.close()
     watch.heartbeat(PROGRESS, RunStatus())
     watch.close()
-    assert told == ["paused", "resumed"]
+    assert notified == ["paused", "resumed"]
     assert heard.messages == ["--notify: tell failed"] * 2
