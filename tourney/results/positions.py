@@ -160,7 +160,7 @@ def games_in(
 def explore(games: Iterable[BotGame], plies: int) -> Explored:
     """The positions of games, up to ``plies`` actions behind a set opening, and where points were lost.
 
-    A set opening is no choice of the bots, so its positions are left out, up to the first of their own.
+    The bots do not choose a set opening, so its positions are left out, up to the first of their own.
     A position is the rules' own, so transpositions are one. Hidden actions are visible here. A game whose
     record breaks the rules counts only for the losses.
     """

@@ -190,7 +190,7 @@ def _notify(end: RunEnd, command: Sequence[str]) -> str:
 class RunWatch(Listener):
     """Runs the command of ``--notify`` when a run pauses or stalls, and when it goes on after that.
 
-    A pause is told after ``PAUSE_SECONDS``: most are shorter, and pass by themselves. A run stalls if it does
+    It runs for a pause after ``PAUSE_SECONDS``: most are shorter, and pass by themselves. A run stalls if it does
     not pause and no match has ended for ``STALL_SECONDS``, and for ten times the longest such time so far.
     The command runs in a thread, because the run must not wait for it.
     """

@@ -173,7 +173,7 @@ def test_run_without_workers_waits_for_one(cup: Cup, case: tuple[str, dict[int, 
 def test_run_waits_for_workers_only_as_long_as_its_patience(
     repository: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The scheduler is there, the workers have closed themselves, and nobody starts them again."""
+    """The scheduler is there, the workers have closed themselves, and no program starts them again."""
     cup = Cup(repository)
     monkeypatch.setattr(FakeCluster, "patience_seconds", 20.0)
     link = FakeLink(FakeNode("a", lambda request, reply: reply if request.number < 4 else link.there.clear()))
