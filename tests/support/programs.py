@@ -63,6 +63,7 @@ FILES = frozenset(
         "benchmarks/test_store_benchmark.py",
         "benchmarks/test_wire_benchmark.py",
         "check/test_reruns.py",
+        "docs/test_any_language_page.py",
         "docs/test_extension_pages.py",
         "docs/test_formats_page.py",
         "docs/test_links.py",
