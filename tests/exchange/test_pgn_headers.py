@@ -220,3 +220,25 @@ def test_lines_of_brackets_take_bounded_memory() -> None:
         tracemalloc.stop()
         assert found == []
         assert peak < 32 << 20
+
+
+def test_moves_behind_tags_on_one_line_are_moves() -> None:
+    text = b'[Event "x"] [White "a"] [Black "b"] [Result "1-0"] 1. e4 {][Pair "1"]} e5 1-0\n1-0'
+    (game,) = module.split_games([text])
+    assert game.head == b'[Event "x"] [White "a"] [Black "b"] [Result "1-0"]'
+    assert game.moves == b' 1. e4 {][Pair "1"]} e5 1-0\n1-0'
+
+
+FORGED = 'x"] [Black "b"] [Result "1-0"] 1. e4 1-0'
+
+
+@pytest.mark.parametrize("name", [FORGED, FORGED + " ;", FORGED + " {", FORGED + " {{}"])
+@pytest.mark.parametrize("space", ["\n", " "])
+def test_name_with_tags_and_moves_forges_no_game(name: str, space: str, tmp_path: Path) -> None:
+    """Its program does not escape names; the player is to have beaten ``b`` instead of ``y``."""
+    text = space.join(
+        ('[Event "e"]', f'[White "{name}"]', '[Black "y"]', '[Result "1-0"]', "1. e4 {book} 1-0\n")
+    )
+    tally, problems = read(tmp_path, text + one("a", "b", "1-0"))
+    assert tally.players == ("a", "b")
+    assert damaged(problems) == [("contradiction", 1)]

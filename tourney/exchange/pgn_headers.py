@@ -42,6 +42,14 @@ _TAG: Final = re.compile(
     rb'[ \t]*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"[ \t]*\]',
     re.MULTILINE,
 )
+_TAGS_AND_MOVES: Final = re.compile(
+    rb'^((?:[ \t]*\[[ \t]*[A-Za-z0-9_]+[ \t]*"[^"\\\n]*(?:\\.[^"\\\n]*)*"[ \t]*\])+)[ \t]*([^\s\[][^\n]*)',
+    re.MULTILINE,
+)
+"""A line of whole tags and something else."""
+_TAG_END: Final = re.compile(rb'"[ \t]*\]')
+_MORE_IN_LINE: Final = re.compile(rb'"[ \t]*\][ \t]*[^\s\[]')
+"""Where alone such a line can be: searched first, because it takes a quarter of the time."""
 _NAME: Final = re.compile(rb"(?:^|(?<=\]))[ \t]*\[[ \t]*([A-Za-z0-9_]+)", re.MULTILINE)
 _LOOSE: Final = re.compile(rb'^[ \t]*\[(White|Black)[ \t]+"([^\n]*)"[ \t]*\][ \t]*$', re.MULTILINE)
 """Names whose quotation marks are not escaped, as some programs write them."""
@@ -53,6 +61,8 @@ _ESCAPE: Final = re.compile(rb"\\(.)")
 _END: Final = re.compile(rb"(?:\A|[\s})])(1-0|0-1|1/2-1/2|\*)(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\})*\Z")
 """The result at the end of the moves, with comments behind it."""
 _COMMENT: Final = re.compile(rb"\{[^}]*\}")
+_FLAT_COMMENT: Final = re.compile(rb"\{[^{}]*\}")
+"""A comment in which no brace opens."""
 _ASIDE: Final = re.compile(rb";[^\n]*|\([^()]*\)|\$\d+|\d+\.\.+")
 """Other comments, variations, marks by number, and the number that a move has behind a comment."""
 _MARKS: Final = b" \n\t.!?+#"
@@ -118,7 +128,16 @@ def tag_of(head: bytes, name: str) -> str:
 def _head_end(text: bytes) -> int:
     # Bounded, because the engine of expressions keeps some hundred bytes of each line that it has matched.
     header = _HEADER.match(text, 0, MAX_HEADER + 2)
-    return header.end() if header else 0
+    end = header.end() if header else 0
+    if _MORE_IN_LINE.search(text, 0, end) is None:
+        return end
+    for mixed in _TAGS_AND_MOVES.finditer(text, 0, end):
+        # A name that is not escaped may hold `"]` and moves, to hide the tags behind it or to forge others.
+        # Then the end of its tag is still to come: the whole line is tags, and a tag that is there twice is
+        # named as a contradiction.
+        if _TAG_END.search(_FLAT_COMMENT.sub(b"", mixed[2])) is None:
+            return mixed.end(1)
+    return end
 
 
 def _continues(text: bytes, following: bytes) -> bool:
