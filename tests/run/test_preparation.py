@@ -293,6 +293,17 @@ def test_older_plan_keeps_its_openings(tmp_path: Path) -> None:
             assert opened.tournament.plan.opening_order == "random"
 
 
+def test_changed_book_is_named_by_its_number_of_openings(tmp_path: Path) -> None:
+    text = FILE.replace('"sage-stones"', '"sages-tafl"\nopening-book = "b.txt"').replace("pebble", "greedy")
+    (tmp_path / "b.txt").write_text("a2-a4\n")
+    go_on(tmp_path, text)
+    (tmp_path / "b.txt").write_text("a2-a4\na2-b1\n")
+    with refused(
+        TournamentError, "opening-book was a book of 1 opening when cup began and is a book of 2 openings now"
+    ):
+        go_on(tmp_path, text)
+
+
 def test_all_entrants_that_cannot_play_are_named(tmp_path: Path) -> None:
     """Two bots of one name are named by their files."""
     write_shell_bot(tmp_path / "a", "mybot", "x) ;;")

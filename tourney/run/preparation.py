@@ -31,6 +31,7 @@ from tourney.schedule.until_rule import FIRSTS, GAMES, with_first
 from tourney.schema import SchemaError, show
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.texts import counted
 
 
 @contextmanager
@@ -444,5 +445,5 @@ def _shown(value: object) -> str:
     if value is None:
         return "not set"
     if isinstance(value, tuple):
-        return f"a book of {len(value)} openings" if value else "none"
+        return f"a book of {counted(len(value), 'opening')}" if value else "none"
     return show(value)
