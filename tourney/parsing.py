@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MAX_WINDOW: Final = 1 << 27
 """Memory that a Zstandard file may ask for, in bytes: the limit of the program ``zstd``."""
 MAX_READ: Final = 1 << 20
+BLANKS: Final = b" \t\r\n\v\f\x1a"
+"""Bytes at an end of a line that say nothing, among them the mark that ends a file of DOS."""
 _PIECE: Final = 2048
 """Compressed bytes that are unpacked at a time: at most 32 MiB come out of them."""
 _GZIP: Final = b"\x1f\x8b"

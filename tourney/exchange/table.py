@@ -22,7 +22,7 @@ from tourney.exchange.foreign_game import (
 )
 from tourney.match.evidence import Evidence
 from tourney.match.record import read_record
-from tourney.parsing import file_of, parse_json
+from tourney.parsing import BLANKS, file_of, parse_json
 
 MAX_LINE: Final = 1 << 20
 """Bytes of a line; longer ones are skipped."""
@@ -74,8 +74,8 @@ def lines_of(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
         if bad:
             problems.read += 1
             problems.add(bad, label, number)
-        elif line.strip():
-            line = line.removesuffix(b"\n").removesuffix(b"\r")
+        elif line.strip(BLANKS):
+            line = line.rstrip(b"\r\n\x1a")
             try:
                 text = line.decode("utf-8")
             except UnicodeDecodeError:
@@ -95,7 +95,7 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
         number, head = next(lines, (1, ""))
     # The header decides: the first separator that makes its columns those of a result.
     for delimiter in ",;\t":
-        columns = [_key(cell) for cell in _cells(head, delimiter) or ()]
+        columns = [_key(cell) for cell in _filled(_cells(head, delimiter) or [])]
         if _complete(columns):
             break
     else:
@@ -105,9 +105,13 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
             f' needs the columns {_ACCEPTED}; PGN begins with a tag, as [Event "..."], JSON lines with {{'
         )
     seats = [name for name in columns if name.startswith("player") and name[6:].isdigit()]
+    # Spreadsheets write the empty rows and columns that they show as well.
+    filled = ((place, text) for place, text in lines if text.strip(f'{delimiter}" '))
 
     def game(text: str) -> ForeignGame:
         cells = _cells(text, delimiter)
+        if cells is not None:
+            cells = [*cells[: len(columns)], *_filled(cells[len(columns) :])]
         if cells is None or len(cells) != len(columns):
             raise UnratedError(
                 "line", "other columns than the header has" if cells else "a quote is not closed"
@@ -121,7 +125,7 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
             found["ranks"] = [values.get(f"rank{name[6:]}", "") for name in used]
         return _game(found)
 
-    yield from _games(lines, label, problems, game)
+    yield from _games(filled, label, problems, game)
 
 
 def read_json_lines(
@@ -290,7 +294,8 @@ def _key(name: str) -> str:
 
 def _complete(columns: Sequence[str]) -> bool:
     """Whether a header has what a result needs, each column once."""
-    if len(set(columns)) < len(columns):
+    named = [name for name in columns if name]
+    if len(set(named)) < len(named):
         return False
     return any(
         needed <= set(columns)
@@ -308,3 +313,9 @@ def _cells(line: str, delimiter: str) -> list[str] | None:
         return next(csv.reader([line], delimiter=delimiter, strict=True))
     except (csv.Error, StopIteration):
         return None
+
+
+def _filled(cells: Sequence[str]) -> list[str]:
+    """Cells without the empty ones at the end."""
+    last = max((place for place, cell in enumerate(cells, 1) if cell.strip()), default=0)
+    return list(cells[:last])

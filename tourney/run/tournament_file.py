@@ -24,7 +24,7 @@ from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
 from tourney.games.registry import EXTERNAL, find_game
 from tourney.match.spec import CommonLimits, EntrantLimits, Limits
-from tourney.parsing import DamagedError, file_of, parse_toml, unpacked, utf8_of
+from tourney.parsing import BLANKS, DamagedError, file_of, parse_toml, unpacked, utf8_of
 from tourney.plugins import offered
 from tourney.run.file_schema import (
     MAX_OPENING_PLIES,
@@ -475,7 +475,7 @@ def _places(path: Path, game: AnyGame, plies: int) -> Iterator[Place]:
             lines = file_of(utf8_of(blocks))
             for number, data in enumerate(iter(partial(lines.readline, _MAX_LINE), b""), 1):
                 # In EPD # may be a mate.
-                text = data.strip() if form in POSITIONS else data.partition(b"#")[0].strip()
+                text = (data if form in POSITIONS else data.partition(b"#")[0]).strip(BLANKS)
                 if text and not text.startswith(b"#"):
                     yield f"{path}, line {number}", partial(_line_actions, form, text, game)
     except (OSError, DamagedError, GameError) as error:
