@@ -229,6 +229,25 @@ def test_moves_behind_tags_on_one_line_are_moves() -> None:
     assert game.moves == b' 1. e4 {][Pair "1"]} e5 1-0\n1-0'
 
 
+@pytest.mark.parametrize(
+    ("result", "end", "kinds"),
+    [
+        ("\u00bd-\u00bd", "\u00bd-\u00bd", []),
+        ("1/2", "1/2", []),
+        ("1/2-1/2", "\u00bd {agreed}", []),
+        ("0:1", "0\u20131", []),
+        ("1-0", "0:1", ["contradiction"]),
+        ("1-0", "Nc1:0", ["cut"]),
+        ("1-0", "1", ["cut"]),
+    ],
+)
+def test_results_behind_moves_are_spelt_as_in_tags(
+    result: str, end: str, kinds: list[str], tmp_path: Path
+) -> None:
+    _, problems = read(tmp_path, one("a", "b", result, end=end) + one("b", "a", "0-1"))
+    assert [kind for kind, _ in damaged(problems)] == kinds
+
+
 FORGED = 'x"] [Black "b"] [Result "1-0"] 1. e4 1-0'
 
 

@@ -58,8 +58,13 @@ _ASIDE_START: Final = re.compile(rb"[{;]|^%", re.MULTILINE)
 _TAIL: Final = 1 << 10
 """Bytes at the end of a game in which its result stands."""
 _ESCAPE: Final = re.compile(rb"\\(.)")
-_END: Final = re.compile(rb"(?:\A|[\s})])(1-0|0-1|1/2-1/2|\*)(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\})*\Z")
-"""The result at the end of the moves, with comments behind it."""
+_HALF: Final = rb"(?:1/2|\xc2?\xbd)"
+_DASH: Final = rb"(?:[-:]|\xe2\x80\x93)"
+_END: Final = re.compile(
+    rb"(?:\A|[\s})])([01]" + _DASH + rb"[01]|" + _HALF + rb"(?:" + _DASH + _HALF + rb")?|\*)"
+    rb"(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\})*\Z"
+)
+"""The result at the end of the moves as programs write it, with comments behind it."""
 _COMMENT: Final = re.compile(rb"\{[^}]*\}")
 _FLAT_COMMENT: Final = re.compile(rb"\{[^{}]*\}")
 """A comment in which no brace opens."""
@@ -277,7 +282,7 @@ class _Reader:
         written = result_text(ranks).encode()
         if end and (b";" in end or not end.endswith(written)):
             token = _END.search(end)
-            if token is None or token[1] != written:
+            if token is None or ranks_of(self._decoded(token[1])) != ranks:
                 raise UnratedError("cut" if token is None else "contradiction")
         players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
         check_players(players)
