@@ -10,6 +10,7 @@ from tourney.errors import PositionError
 
 FIFTY: Final = 100  # half-moves without capture or pawn move after which the game is drawn
 MAX_MOVE: Final = 6_351  # the largest move number of a FEN: no game has more moves
+_SEPARATOR: Final = re.compile(r"[;,]")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _HALFMOVES: Final = re.compile(r"(?:^|; )hmvc ([0-9]{1,6})(?: ;|$)")
 _FULLMOVES: Final = re.compile(r"(?:^|; )fmvn ([0-9]{1,6})(?: ;|$)")
@@ -38,8 +39,11 @@ def read_epd(text: str, *, chess960: bool) -> chess.Board:
     The position and the counts of moves are read, from fields or from ``hmvc`` and ``fmvn``, and no other
     opcode: an opening has no use for the others, and many books have them wrong.
     """
-    words = text.replace(";", " ; ").split()
+    if text.startswith('"'):  # a cell of a spreadsheet
+        text = text[1:].replace('"', " ", 1)
+    words = _SEPARATOR.sub(r" \g<0> ", text).split()
     fields, more = words[:4], words[4:]
+    fields[1:2] = [side.lower() for side in fields[1:2]]
     counts = ["0", "1"]
     for place in range(2):
         if more[:1] and more[0].isdecimal() and more[0].isascii():
