@@ -34,7 +34,7 @@ def folder(path: Path, files: dict[str, str]) -> Path:
 
 def made(source: ReportSource, path: Path) -> dict[str, str]:
     options = Options(templates=Templates.of(path))
-    return {file.path: file.content.decode() for file in site(source, options)}
+    return {file.path: file.content.decode(errors="replace") for file in site(source, options)}
 
 
 def test_files_replace_those_of_the_same_name(source: ReportSource, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_files_replace_those_of_the_same_name(source: ReportSource, tmp_path: Pa
             ".hidden": "x",
         },
     )
-    found, usual = made(source, mine), {f.path: f.content.decode() for f in site(source)}
+    found, usual = made(source, mine), {f.path: f.content.decode(errors="replace") for f in site(source)}
     assert found.keys() == usual.keys()
     assert found["assets/style.css"] == "body { color: red }"
     assert found["assets/theme.js"] == usual["assets/theme.js"]
@@ -130,7 +130,7 @@ def test_every_template_can_be_replaced_by_its_original(source: ReportSource, tm
     names = [path.relative_to(templates_dir()).as_posix() for path in templates_dir().rglob("*.*")]
     copies = {name: (templates_dir() / name).read_text(encoding="utf-8") for name in names}
     assert made(source, folder(tmp_path / "mine", copies)) == {
-        file.path: file.content.decode() for file in site(source)
+        file.path: file.content.decode(errors="replace") for file in site(source)
     }
 
 
