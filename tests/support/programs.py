@@ -31,6 +31,7 @@ FILES = frozenset(
         "addons/cluster/test_executor_containment.py",
         "addons/cluster/test_messages.py",
         "addons/cluster/test_nodes.py",
+        "addons/course/docs/test_course_page.py",
         "addons/fuel/attacks/test_modules.py",
         "addons/fuel/benchmarks/test_fuel_benchmark.py",
         "addons/fuel/docs/test_fuel_page.py",

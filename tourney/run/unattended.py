@@ -190,9 +190,9 @@ def _notify(end: RunEnd, command: Sequence[str]) -> str:
 class RunWatch(Listener):
     """Runs the command of ``--notify`` when a run pauses or stalls, and when it goes on after that.
 
-    It runs for a pause after ``PAUSE_SECONDS``: most are shorter, and pass by themselves. A run stalls if it does
-    not pause and no match has ended for ``STALL_SECONDS``, and for ten times the longest such time so far.
-    The command runs in a thread, because the run must not wait for it.
+    It runs for a pause after ``PAUSE_SECONDS``: most are shorter, and pass by themselves. A run stalls if it
+    does not pause and no match has ended for ``STALL_SECONDS``, and for ten times the longest such time so
+    far. The command runs in a thread, because the run must not wait for it.
     """
 
     def __init__(
