@@ -230,8 +230,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     # Before anything is stored: an unknown executor must not leave a tournament behind.
     make_executor = _executor(options, tournament)
-    remote = is_remote(options.executor or tournament.run.executor)
-    run_options = replace(run_options, play=replace(run_options.play, remote=remote))
+    play = replace(run_options.play, remote=is_remote(options.executor or tournament.run.executor))
     if options.dry_run:
         allowed = None if deadline.end is None else deadline.end - time.monotonic()
         place = (options.db, Path(options.bots))
@@ -246,7 +245,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
             db=options.db,
             bots=options.bots,
             workers=partial(make_executor, pinning.workers, cpus=pinning.cpus),
-            options=run_options,
+            options=replace(run_options, play=play),
             listener=listener,
         )
     texts = (summary_text(name, result.summary), root_text(name, result.summary))
