@@ -409,3 +409,12 @@ def test_plugin_prints_its_own_table(database: str) -> None:
 def test_options_of_all_tournaments_need_all(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
     done = invoke("ratings", *words, "--db", str(tmp_path / "none.db"))
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+
+
+def test_table_says_too_few_games_where_the_prior_decides(tmp_path: Path) -> None:
+    path = str(tmp_path / "t.db")
+    with Database.open(path, create=True) as repository:
+        world.play_all(repository, world.begin(repository, ("ann", "bob"), games=2), most=1)
+    assert invoke("ratings", "--db", path).stdout.count("too few games") == 2
+    exact = json.loads(invoke("ratings", "--db", path, "--format", "json").stdout)["ratings"]
+    assert all(line["low"] < line["elo"] < line["high"] for line in exact)

@@ -288,7 +288,12 @@ def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], note
     wins = batch.seats > 2
     shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck), wins=wins)
     output.document(RatingsDocument.of(batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles))
-    output.table(rows, shown if output.people else catalogue.ELO)
+    if output.people:
+        vague = results.unsure(batch)
+        no_elo = {"elo": None, "interval": results.TOO_FEW}
+        output.table([row | no_elo if row["entrant"] in vague else row for row in rows], shown)
+    else:
+        output.table(rows, catalogue.ELO)
     if output.people and (cycle_rows := results.cycle_rows(batch, names)):
         output.write("")
         output.table(cycle_rows, catalogue.CYCLES)

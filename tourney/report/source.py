@@ -37,9 +37,9 @@ from tourney.report.compact_matches import (
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.audit import AuditFinding, audit
-from tourney.results.columns import WIDE, Column
+from tourney.results.columns import Column
 from tourney.results.positions import Parts, each_part, with_analyses
-from tourney.results.ratings import draw_probability_of, look_now
+from tourney.results.ratings import draw_probability_of, look_now, unsure
 from tourney.results.rounds import Round, rounds_of
 from tourney.results.standings import (
     Ranking,
@@ -274,8 +274,7 @@ class ReportSource:
     @cached_property
     def unsure(self) -> frozenset[int]:
         """The entrants whose Elo says nothing yet: the prior decides it, or its interval is wide."""
-        wide = (line.entrant for line in self.batch.ratings if line.high - line.low > WIDE or not line.games)
-        return self.batch.apart | frozenset(wide)
+        return unsure(self.batch)
 
     @cached_property
     def verdict(self) -> str:

@@ -21,7 +21,7 @@ from tourney.ratings.method import (
 )
 from tourney.ratings.sequential import PlannedGames
 from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
-from tourney.results.columns import ELO, range_text, rating_columns
+from tourney.results.columns import ELO, WIDE, range_text, rating_columns
 from tourney.results.interval_widths import look_of
 from tourney.results.standings import score_of, setup_of
 from tourney.results.tables import DataTable, entrant_names
@@ -39,6 +39,8 @@ MAX_PLAYERS = 2000
 """Players of one fit: its matrices have a row and a column for each, and take a minute at this size."""
 MAX_MATRIX = 60
 """Players of a table of all pairs' superiority in a terminal."""
+TOO_FEW = "too few games"
+"""Printed for people instead of an Elo that says nothing."""
 DRAW_PROBABILITY = "draw-probability"
 """The option of methods that count draws; each game and number of seats has a value of its own."""
 WORTH_KEEPING = 1000
@@ -254,6 +256,12 @@ def rating_rows(
         }
         for line in lines
     ]
+
+
+def unsure(batch: Batch) -> frozenset[int]:
+    """The entrants whose Elo says nothing yet: the prior decides it, or its interval is wide."""
+    wide = (line.entrant for line in batch.ratings if line.high - line.low > WIDE or not line.games)
+    return batch.apart | frozenset(wide)
 
 
 def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:

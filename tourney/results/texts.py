@@ -182,8 +182,9 @@ def limits_texts(batch: "Batch") -> Iterator[str]:
     games = sorted(line.games for line in batch.ratings)
     if batch.pool.matches and games[len(games) // 2] <= FEW:
         yield (
-            "With so few games a bot ranks and probabilities are rough where strengths are close: of those of"
-            f" 97.5 % and more, {ROUGH[0]} to {ROUGH[1]} % were right in simulated Swiss tournaments."
+            "Each bot has few games, so ranks and probabilities are rough where strengths are close: of the"
+            f" probabilities of 97.5 % and more, {ROUGH[0]} to {ROUGH[1]} % were right in simulated Swiss"
+            " tournaments."
         )
         yield (
             "The scale of Elo follows from the spread of the strengths. So few games show its"

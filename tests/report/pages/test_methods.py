@@ -17,7 +17,7 @@ from tourney.match.result import Measurements
 from tourney.ratings.batch import strengths
 from tourney.report.output.layout import Options
 from tourney.report.pages.match_lines import MatchDetail
-from tourney.report.pages.methods import head_facts
+from tourney.report.pages.methods import head_facts, tournament_facts
 from tourney.report.source import ReportSource, load
 from tourney.store.database import Database
 
@@ -152,6 +152,8 @@ def test_conditions_name_the_settings_of_the_machine(tmp_path: Path) -> None:
         tournament = genuine.begin(opened)
         genuine.play_all(opened, tournament)
         source = replace(load(opened, tournament), detail=lambda _number: MatchDetail(measured=measured))
-        facts = {fact.label: fact.value for fact in head_facts(source, measured=True)}
+        facts = {fact.label: fact.value for fact in tournament_facts(source, measured=True)}
         assert facts["Settings of the machine"] == "governor powersave, turbo on"
-        assert "Settings of the machine" not in {fact.label for fact in head_facts(source, measured=False)}
+        assert "Settings of the machine" not in {fact.label for fact in head_facts(source, measured=True)}
+        facts = {fact.label: fact.value for fact in tournament_facts(source, measured=False)}
+        assert "Settings of the machine" not in facts

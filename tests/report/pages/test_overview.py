@@ -98,7 +98,12 @@ def test_elo_that_the_prior_decides_is_not_printed(tmp_path: Path) -> None:
         world.play_all(repository, tournament, most=1)
         source = load(repository, tournament)
         assert source.unsure == {0, 1}
-        page = pages(source)["index.html"]
+        written = pages(source)
+    page = written["index.html"]
     assert page.count(">too few games</abbr>") == 2
+    assert "Elo interval" not in page, "an axis above empty cells"
+    bot = written[source.labels[0].page]
+    assert ">too few games</abbr> for an Elo" in bot
+    assert "direct encounter" not in bot, "a tie-break without a value"
     assert "leads with" in source.verdict
     assert "too few games to say how far ahead of" in source.verdict

@@ -11,12 +11,12 @@ from tests.support.sessions import record_of, searching
 from tests.support.tables import make_spec
 from tests.support.toys import Odds, Race, Toe
 from tourney.games.base import AnyGame
-from tourney.games.diagrams import LAST, Cell, Diagram, Piece, seat_colors
+from tourney.games.diagrams import LAST, Cell, Diagram, Piece, fill, seat_colors
 from tourney.games.registry import GAMES, find_game
 from tourney.games.svg_diagram import PIECE
 from tourney.match.record import Outcome, make_record
 from tourney.report.pages.match_script import script_json
-from tourney.report.replays.board_table import BoardTable
+from tourney.report.replays.board_table import BoardTable, note_templates
 from tourney.report.replays.replay import (
     BoardReplay,
     definitions,
@@ -79,6 +79,18 @@ def test_each_seat_has_the_pictures_that_it_saw(game: AnyGame) -> None:
 
 def test_games_without_hidden_parts_have_no_viewpoints() -> None:
     assert "views" not in replay(find_game("sages-tafl"), golden("sages-tafl")).data()
+
+
+def test_list_of_numbers_has_one_template_whatever_its_values() -> None:
+    notes = ("in hand, by colour: 1: {}, 2: {}, 3: {}", "rolls: 7 of 500")
+    templates = set()
+    for hands in ((10, 10, 10), (9, 8, 9), (3, 10, 1)):
+        view = f"... 2 3 {','.join(map(str, hands))} 7"
+        shown = (notes[0].format(*hands), notes[1])
+        template = note_templates(shown, view, "7")
+        assert fill(template, view, "7") == shown
+        templates.add(template)
+    assert len(templates) == 1
 
 
 def test_data_of_175_actions_take_at_most_8_kilobytes() -> None:

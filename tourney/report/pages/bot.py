@@ -4,7 +4,7 @@ The page of positions shows where it loses points, and the actions in its most f
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tourney.errors import StoreDamaged
@@ -24,6 +24,7 @@ from tourney.report.pages.overview import StandingLine, seat_lines, seats_table,
 from tourney.report.pages.pair import HALF, PairGame, meetings, pair_paths
 from tourney.report.source import ReportSource
 from tourney.results.positions import Explored, PositionNode, ResultTally, explore, games_in, most_met
+from tourney.results.ratings import TOO_FEW
 from tourney.results.standings import ranks_alone
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
@@ -52,25 +53,28 @@ def files(make: Renderer) -> Iterator[File]:
         }
         halves = {opponent: bytes(row.half for row in rows) for opponent, rows in mine.items()}
         surprises = _surprises(source, mine)
-        lucky = _by_luck(mine)
+        lucky = by_luck(mine)
         yield make.page(
             line.entrant.page,
             "bot.html",
             entrant=line.entrant,
             line=line,
             ranking=sorted(
-                (pair for pair in zip(source.columns, line.cells, strict=True) if ranks_alone(pair[0])),
+                (
+                    (column, cell)
+                    for column, cell in zip(source.columns, line.cells, strict=True)
+                    # A tie-break between equal bots has no value for the others.
+                    if ranks_alone(column) and cell != display.MISSING
+                ),
                 key=lambda pair: pair[0].criterion,
             ),
             opponents=[_opponent(make, number, opponent, rows) for opponent, rows in mine.items()],
             seats=seat_lines(source, number),
             history=_history(make, number),
-            best=[(line_of(match), source.labels[opponent]) for match, opponent in surprises.wins],
-            worst=[(line_of(match), source.labels[opponent]) for match, opponent in surprises.losses],
-            luckiest=[
-                (line_of(match), source.labels[opponent]) for match, opponent in lucky[::-1][:SURPRISES]
-            ],
-            unluckiest=[(line_of(match), source.labels[opponent]) for match, opponent in lucky[:SURPRISES]],
+            best=[(line_of(match), [source.labels[opponent]]) for match, opponent in surprises.wins],
+            worst=[(line_of(match), [source.labels[opponent]]) for match, opponent in surprises.losses],
+            luckiest=_with_labels(make, lucky[::-1][:SURPRISES]),
+            unluckiest=_with_labels(make, lucky[:SURPRISES]),
             losses=(losses := make.once(lost_games).get(number, ())),
             chances=any(lost.fall.chances for cause in losses for lost in cause.games),
             accuracy=make.once(accuracies).get(number),
@@ -99,6 +103,11 @@ def _card(make: Renderer, line: StandingLine) -> bytes:
     standing = line.standing
     about = (source.title, source.game_title, line.entrant.program)
     points = display.points(standing.points, source.tournament.seats)
+    elo = line.elo
+    rating = [("Elo", TOO_FEW)]
+    if elo.entrant not in source.unsure:
+        spread = f"{display.number(elo.low, 0)} to {display.number(elo.high, 0)}"
+        rating = [("Elo", display.number(elo.elo, 0)), (source.intervals, spread)]
     return card_of(
         line.entrant.name,
         " \N{MIDDLE DOT} ".join(dict.fromkeys(filter(None, about))),
@@ -106,8 +115,7 @@ def _card(make: Renderer, line: StandingLine) -> bytes:
             ("Place", f"{standing.rank} of {len(source.standings)}"),
             ("Points", f"{points} of {counted(standing.games, 'game')}"),
             ("Won, drawn, lost", f"{standing.wins} / {standing.draws} / {standing.losses}"),
-            ("Elo", f"{display.number(line.elo.elo, 0)}"),
-            (source.intervals, f"{display.number(line.elo.low, 0)} to {display.number(line.elo.high, 0)}"),
+            *rating,
         ],
     )
 
@@ -186,15 +194,21 @@ def _history(make: Renderer, number: int) -> dict[str, object]:
     }
 
 
-def _by_luck(met: Mapping[int, Sequence[PairGame]]) -> list[tuple[int, int]]:
-    """All matches with known luck, the unluckiest first: (match, opponent)."""
-    lucks = [
-        (luck[row.seat], row.match.number, opponent)
-        for opponent, rows in met.items()
-        for row in rows
-        if (luck := row.match.result.evidence.luck)
-    ]
-    return [(match, opponent) for _, match, opponent in sorted(lucks)]
+def by_luck(met: Mapping[int, Sequence[PairGame]]) -> list[tuple[int, list[int]]]:
+    """The matches with known luck, the unluckiest first: (match, its opponents), from those by opponent."""
+    # A match of several opponents is one stroke of luck and not one for each of them.
+    opponents: defaultdict[tuple[float, int], list[int]] = defaultdict(list)
+    for opponent, rows in met.items():
+        for row in rows:
+            if luck := row.match.result.evidence.luck:
+                opponents[luck[row.seat], row.match.number].append(opponent)
+    return [(match, numbers) for (_, match), numbers in sorted(opponents.items())]
+
+
+def _with_labels(
+    make: Renderer, matches: Iterable[tuple[int, Iterable[int]]]
+) -> list[tuple[ListedMatch, list[EntrantLabel]]]:
+    return [(make.line_of(match), [make.source.labels[n] for n in numbers]) for match, numbers in matches]
 
 
 PLIES: Final = 12  # actions of a game that are followed

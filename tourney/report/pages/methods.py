@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from tourney import __version__
-from tourney.match.result import NOT_MEASURED
+from tourney.match.result import NOT_MEASURED, Measurements
 from tourney.match.spec import Limits
 from tourney.prepared_types import prepared
 from tourney.ratings.population import SEAT, USUAL
@@ -165,18 +165,28 @@ def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
         " matches in schedule order",
     )
     if measured:
-        run = tournament.run
-        yield Fact("Imported" if imported else "Started", display.label(tournament.created))
-        if overloaded := overload_text(source.overload[0]):
-            yield Fact("Overloaded turns", f"{overloaded}; what a bot waits for a processor is not charged")
-        if source.matches and not has_measurements(source):
-            yield Fact(
-                "Not known", "times, hosts, protections and logs: the matches were imported without them"
-            )
-        elif not imported:
-            reuse = "reused processes" if run.reuse else "a new process per match"
-            weaker = ", which went on with less than it began with (--allow-weaker)" if run.weaker else ""
-            yield Fact("Run", f"sandbox {run.sandbox}{weaker}, {reuse}")
+        yield from _run_facts(source, imported=imported)
+
+
+def _run_facts(source: ReportSource, *, imported: bool) -> Iterator[Fact]:
+    """Yield what may differ between two runs: start, overload, protections, settings of the machine."""
+    run = source.tournament.run
+    yield Fact("Imported" if imported else "Started", display.label(source.tournament.created))
+    if overloaded := overload_text(source.overload[0]):
+        yield Fact("Overloaded turns", f"{overloaded}; what a bot waits for a processor is not charged")
+    if source.matches and not has_measurements(source):
+        yield Fact("Not known", "times, hosts, protections and logs: the matches were imported without them")
+    elif not imported:
+        reuse = "reused processes" if run.reuse else "a new process per match"
+        weaker = ", which went on with less than it began with (--allow-weaker)" if run.weaker else ""
+        yield Fact("Run", f"sandbox {run.sandbox}{weaker}, {reuse}")
+    if settings := _last_measured(source).settings:
+        yield Fact("Settings of the machine", display.label(settings))
+
+
+def _last_measured(source: ReportSource) -> Measurements:
+    """The measurements of the last match: they give dates and machine without a read of all."""
+    return source.detail(source.matches[-1].number).measured if source.matches else NOT_MEASURED
 
 
 def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
@@ -192,16 +202,12 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Time control", time_control(plan.limits))
     if not measured:
         return
-    # The tournament's start and its last match give the dates, without a read of all measurements.
-    last = source.matches[-1] if source.matches else None
-    ends = source.detail(last.number).measured if last else NOT_MEASURED
+    ends = _last_measured(source)
     first = source.tournament.created[:10]
     until = ends.started[:10]
     yield Fact("Played", display.label(first if first >= until else f"{first} to {until}"))
     if ends.machine:
         yield Fact("Hardware", display.label(ends.machine))
-    if ends.settings:
-        yield Fact("Settings of the machine", display.label(ends.settings))
 
 
 def time_control(limits: Limits) -> str:

@@ -90,7 +90,8 @@ def files(make: Renderer) -> Iterator[File]:
         scale=interval_scale(
             [(line.low, line.high) for line in source.batch.ratings if line.entrant not in source.unsure]
         ),
-        whiskers=len(source.standings) <= INLINE_BOTS,
+        # Without an interval that says something the axis would stand above empty cells.
+        whiskers=len(source.standings) <= INLINE_BOTS and len(source.unsure) < len(source.standings),
         highlights=make.once(chosen_games),
         cross=cross if len(cross.lines) <= pair_page.INLINE_CROSSTABLE else None,
         head=tuple(head_facts(source, measured=make.measured)),

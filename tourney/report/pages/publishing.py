@@ -24,6 +24,7 @@ from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.methods import state
 from tourney.report.pages.overview import standing_cells
 from tourney.report.source import ReportSource
+from tourney.results.ratings import TOO_FEW
 from tourney.texts import counted
 
 ENTRIES = 50
@@ -254,7 +255,7 @@ def card(make: Renderer) -> Canvas:
         canvas.text(150, y, fitted(source.labels[line.number].name, _STRONG, 480), _STRONG)
         canvas.text(800, y, fitted(standing_cells((first,), line)[0], _PLAIN, 160), _PLAIN, end=True)
         if line.number in source.unsure:
-            canvas.text(1120, y, "too few games", _SPREAD, end=True)
+            canvas.text(1120, y, TOO_FEW, _SPREAD, end=True)
             continue
         canvas.text(930, y, display.number(rating.elo, 0), _STRONG, end=True)
         spread = f"{display.number(rating.low, 0)} to {display.number(rating.high, 0)}"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
-from itertools import chain, zip_longest
+from itertools import chain, count, zip_longest
 from operator import xor
 from typing import NamedTuple, TypeVar, cast
 
@@ -21,6 +21,7 @@ from tourney.games.diagrams import (
     Diagram,
     Label,
     Piece,
+    field,
     plain_diagram,
     seat_colors,
 )
@@ -286,7 +287,7 @@ def note_templates(notes: Sequence[str], view: str, last: str | None) -> tuple[s
             addresses.setdefault(word, f"{FIELD}{index}.{within}{FIELD}")
     templates = []
     for note in notes:
-        text = legible(note)
+        text = _without_list(legible(note), view)
         end = ""
         if last and text.endswith(last) and last.isprintable():
             text = text[: -len(last)]
@@ -296,6 +297,20 @@ def note_templates(notes: Sequence[str], view: str, last: str | None) -> tuple[s
     return tuple(templates)
 
 
+def _without_list(note: str, view: str) -> str:
+    """A note with addresses in place of a list of numbers that is a whole field of the view, in its order."""
+    # A digit by itself repeats in a view, and its address would change from ply to ply.
+    numbers = _LISTED.findall(note)
+    if len(numbers) < 2:
+        return note
+    for index, text in enumerate(view.split(" ")):
+        if WITHIN.split(text) == numbers:
+            places = count()
+            return _LISTED.sub(lambda _: field(index, next(places)), note)  # noqa: B023 - returns at once
+    return note
+
+
+_LISTED = re.compile(r"(?<=: )[0-9]+(?=,|$)")  # "in hand, by colour: 1: 7, 2: 10"
 _NUMBER = re.compile(r"(?<![\w.])[0-9]{2,}(?![\w.])")  # few notes differ in one digit, and digits are many
 
 _TABLES: dict[Hashable, BoardTable] = {}
