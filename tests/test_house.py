@@ -221,6 +221,7 @@ BY_PATH = {
     "cli/db/rename.py: command": "a file beside the database",
     "files.py: _link": "a file that the user named",
     "files.py: _replacing": "a file that the user named",
+    "files.py: replaced_folder": "a folder that the user named, and private ones beside it",
     "files.py: write_folder": "a new folder that the user named",
     "held_folder.py: _open_to_empty": "/proc/self/fd, which is a descriptor",
     "addons/league/intake.py: recover": "folders of records, which is private",

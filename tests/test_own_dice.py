@@ -147,5 +147,5 @@ def test_imported_records_are_clusters_of_one(database: str) -> None:
 def test_report_says_which_dice_hold(database: str, tmp_path: Path) -> None:
     out = tmp_path / "report"
     assert invoke("report", "cup", "--db", database, "--out", str(out)).exit_code == 0
-    front = (out / "index.html").read_text("utf-8")
-    assert "every match has dice and an opening of its own" in front
+    statistics = (out / "statistics.html").read_text("utf-8")
+    assert "every match has dice and an opening of its own" in statistics

@@ -388,7 +388,7 @@ class Registry(Generic[T]):
             if name in (sentences := self._outdated()):
                 raise self._error(sentences[name])
             names = ", ".join(sorted(offers)) or "none"
-            near = difflib.get_close_matches(name, offers, n=1)
+            near = difflib.get_close_matches(name, offers, n=1, cutoff=0.7)
             hint = f"did you mean {near[0]}? " if near else ""
             # The missing one may be what a broken add-on would have brought.
             reasons = "".join(f"; {sentence}" for sentence in others()[1].values())

@@ -209,4 +209,4 @@ def test_processes_and_chunks_change_no_finding(
 
 def test_processes_are_for_all_matches(database: str) -> None:
     code, _, err = verify(database, "cup/3", "--processes", "2")
-    assert (code, err) == (2, "error: --processes goes with --all\n")
+    assert (code, err) == (2, "error: --processes goes with --all or a TOURNAMENT\n")

@@ -1,6 +1,7 @@
 """The command table: lazy loading, help, version and wrong use."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -230,10 +231,14 @@ def commands(table: CommandTable, *words: str) -> Iterator[tuple[str, ...]]:
 ALL = tuple(commands(cli))
 
 
+COMMAND = re.compile(r'command\(\s*"([a-z-]+)"')
+"""The call that makes a command, with the last of its words."""
+
+
 def defines_command(path: Path) -> bool:
     """Whether a module makes a command or a group of commands."""
     text = path.read_text("utf-8")
-    return "\ncommand = command_group(" in text or 'command("' in text
+    return "\ncommand = command_group(" in text or COMMAND.search(text) is not None
 
 
 def module_of(words: tuple[str, ...]) -> Path:
@@ -265,7 +270,7 @@ def test_words_give_module_and_test(words: tuple[str, ...]) -> None:
     if module.name == "__init__.py":
         assert "\ncommand = command_group(\n    __name__," in text
     else:
-        assert f'command("{words[-1]}"' in text
+        assert words[-1] in COMMAND.findall(text)
         assert (ROOT / "tests" / module.parent / f"test_{module.name}").is_file()
 
 

@@ -125,7 +125,7 @@ def test_show_warns_about_a_changed_record(tmp_path: Path, record: Record) -> No
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        ("nothing", "'nothing' is not a match: give its number", 2),
+        ("nothing", "'nothing' is not a match", 2),
         ("7", "there is no match 7", 2),
         ("6", "match 6 is void: sandbox failed", 2),
         ("other/1", "there is no tournament 'other'", 2),

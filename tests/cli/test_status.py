@@ -50,6 +50,8 @@ def test_status_shows_progress(db: str) -> None:
         "void_matches": [],
         "playing": [],
         "paused": None,
+        "paused_since": None,
+        "last_match": None,
         "archive": None,
         "set_aside": [],
         "withdrawn": None,

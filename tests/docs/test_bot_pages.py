@@ -75,7 +75,8 @@ def test_the_shell_block_is_a_whole_bot(tmp_path: Path) -> None:
     assert (lines[0], stderr) == ("bot wants=legal", "")
 
 
-def test_the_manifest_is_one() -> None:
-    text = "\n".join(blocks(TEXT, "toml"))
-    manifest = read_manifest(text, "docs")
-    assert manifest.build_output == ("mybot", "*.o")
+def test_the_manifests_are_read() -> None:
+    """The page shows a whole manifest, one with options, and tables that go below the first."""
+    whole, with_options, *tables = blocks(TEXT, "toml")
+    assert read_manifest("\n".join((whole, *tables)), "docs").build_output == ("mybot", "*.o")
+    assert read_manifest(with_options, "docs").options["Hash"] == 64

@@ -58,6 +58,8 @@ def test_links_have_targets(report: Report) -> None:
             assert place.is_file(), (path, target)
             if fragment.startswith("ply="):
                 assert int(fragment[4:]) <= len(actions_of(read(place))), (path, target)
+            elif fragment.startswith("bot="):  # a filter of the list
+                assert place.name == "matches.html", (path, target)
             elif fragment:
                 assert fragment in read(place).ids, (path, target)
 
@@ -261,7 +263,8 @@ def test_empty_tournament_has_pages(repository: Database, tmp_path: Path) -> Non
         assert read(path).problems == []
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "In progress: 0 of 2 matches" in text
-    assert "No match has been played yet" in text
+    statistics = (tmp_path / "out" / "statistics.html").read_text(encoding="utf-8")
+    assert "No match has been played yet" in statistics
 
 
 def test_missing_game_leaves_tables_and_actions(repository: Database) -> None:

@@ -127,7 +127,7 @@ def test_overload_is_shown_by_run_status_and_report(tmp_path: Path) -> None:
     out = tmp_path / "report"
     for words, shown in (([], True), (["--no-measured"], False)):
         assert invoke("report", "cup", "--db", path, "--out", str(out), *words).exit_code == 0
-        assert ("90 of 3,600 turns" in (out / "index.html").read_text("utf-8")) == shown
+        assert ("90 of 3,600 turns" in (out / "statistics.html").read_text("utf-8")) == shown
         pages = [page.read_text("utf-8") for page in out.rglob("*.html")]
         said = overload_text(by_name["a"])
         assert any(said in page and "Turns stretched by overload" in page for page in pages) == shown

@@ -171,6 +171,14 @@ class _RunRequest(opt.CommandOptions):
         current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
         return tournament_file, True
 
+    def with_replaced(self, file: Path | None, tournament: TournamentFile) -> TournamentFile:
+        """The copy of a file's tournament in which --replace puts other bots. Raises UsageError."""
+        if file is None or self.dry_run:
+            raise UsageError("--replace goes with FILE, and not with --dry-run")
+        with Database.open(self.db, write=True) as database:
+            store = BotStore(Path(self.bots))
+            return replace_entrants(tournament, database, store, opt.pairs(self.replaced), current().say)
+
     def _game_of(self, tournament: str) -> str:
         with Database.open(self.db) as database:
             return database.tournaments.get(tournament).game
@@ -217,22 +225,16 @@ def command(file: Path | None, options: _RunRequest) -> None:
             output.write(str(path))
         return
     if options.replaced:
-        if file is None or options.dry_run:
-            raise UsageError("--replace goes with FILE, and not with --dry-run")
-        with Database.open(options.db, write=True) as database:
-            store = BotStore(Path(options.bots))
-            bots = opt.pairs(options.replaced)
-            tournament = replace_entrants(tournament, database, store, bots, output.say)
+        tournament = options.with_replaced(file, tournament)
     if file is None:  # --bots may have named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     # Before anything is stored: an unknown executor must not leave a tournament behind.
     make_executor = _executor(options, tournament)
-    remote = is_remote(options.executor or tournament.run.executor)
-    run_options = replace(run_options, play=replace(run_options.play, remote=remote))
+    play = replace(run_options.play, remote=is_remote(options.executor or tournament.run.executor))
     if options.dry_run:
         allowed = None if deadline.end is None else deadline.end - time.monotonic()
-        here = plays_here(make_executor)
-        plan = dry_run(tournament, options.db, Path(options.bots), pinning, allowed, here=here)
+        place = (options.db, Path(options.bots))
+        plan = dry_run(tournament, *place, pinning, allowed, here=plays_here(make_executor))
         output.document(plan)
         output.text(dry_run_text(plan))
         return
@@ -243,11 +245,11 @@ def command(file: Path | None, options: _RunRequest) -> None:
             db=options.db,
             bots=options.bots,
             workers=partial(make_executor, pinning.workers, cpus=pinning.cpus),
-            options=run_options,
+            options=replace(run_options, play=play),
             listener=listener,
         )
-    root = root_text(name, result.summary)
-    for line in (*result.page.splitlines(), summary_text(name, result.summary), *([root] if root else ())):
+    texts = (summary_text(name, result.summary), root_text(name, result.summary))
+    for line in (*result.page.splitlines(), *filter(None, texts)):
         output.say(line)
     output.document(_document(name, result.summary))
     if result.code:

@@ -376,7 +376,7 @@ class Game(ABC, Generic[A]):
         self,
         form: str,
         blocks: Iterator[bytes],  # noqa: ARG002 - for games that PGN is written of
-        plies: int,  # noqa: ARG002
+        plies: int,  # noqa: ARG002 - as above
     ) -> Iterator[tuple[str, Callable[[], tuple[str, ...]]]]:
         """Yield where each opening of a book stands, as errors name it, and a reader of its actions.
 

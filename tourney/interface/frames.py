@@ -115,8 +115,7 @@ def crosstable(pairs: "pd.DataFrame", order: Sequence[str]) -> "pd.DataFrame":
 
 def history_frame(database: Database, tournament: Tournament) -> "pd.DataFrame":
     """A row for each round and entrant: rank, points and TrueSkill after the round."""
-    # Here, as TrueSkill imports slowly.
-    from tourney.ratings.trueskill import history  # noqa: PLC0415
+    from tourney.ratings.trueskill import history  # noqa: PLC0415 - slow to import, and only this needs it
 
     names = entrant_names(database, tournament)
     setup = load_setup(database, tournament.id)

@@ -46,6 +46,7 @@ from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presenta
 from tourney.store.values import Plan, RunSettings
 from tourney.texts import counted
 
+Book = tuple[tuple[str, ...], ...]  # openings, each a tuple of actions
 LADDER: Final = "@ladder"
 """In ``bots``: the rungs of the game's anchor ladder, as entrants with names and arguments of their own."""
 
@@ -176,17 +177,11 @@ def _plan(
     check_range(("opening-plies",), table.opening_plies, 0, min(MAX_OPENING_PLIES, game.max_actions - 1))
     if table.opening_plies and game.has_hidden_actions:
         raise SchemaError(("opening-plies",), f"does not go with {game.name}, a game with hidden actions")
-    book: Book = ()
-    if table.opening_book is not None:
-        if table.opening_plies and book_form(Path(table.opening_book)) not in GAME_FORMS:
-            raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
-        start = table.opening_start if table.opening_order == "sequential" else None
-        place = path.parent / table.opening_book
-        book = read_book(place, game, seats, options, table.opening_plies, start=start, say=say)
-    elif table.opening_order != "random":
+    if table.opening_book is None and table.opening_order != "random":
         raise SchemaError(("opening-order",), "is set without opening-book")
     if table.opening_start > 1 and table.opening_order != "sequential":
         raise SchemaError(("opening-start",), 'goes with opening-order = "sequential" only')
+    book = _book(table, path, game, seats, options, say)
     rounds_key = format_.rounds_key(seats)  # some formats take rounds for some numbers of seats only
     if table.rounds is not None and rounds_key == "refused":
         with_rounds = " and ".join(other.name for other in formats if other.rounds_key(seats) != "refused")
@@ -216,6 +211,24 @@ def _plan(
         opening_order=planned_order(table.opening_order, book),
         ranking=_rule(table, format_, seats),
     )
+
+
+def _book(
+    table: TournamentTable,
+    path: Path,
+    game: AnyGame,
+    seats: int,
+    options: dict[str, str],
+    say: Callable[[str], None],
+) -> Book:
+    """The openings of a file, none without a book. Raises SchemaError."""
+    if table.opening_book is None:
+        return ()
+    if table.opening_plies and book_form(Path(table.opening_book)) not in GAME_FORMS:
+        raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
+    start = table.opening_start if table.opening_order == "sequential" else None
+    place = path.parent / table.opening_book
+    return read_book(place, game, seats, options, table.opening_plies, start=start, say=say)
 
 
 def _rule(table: TournamentTable, format_: Format, seats: int) -> RankingRule:
@@ -342,7 +355,6 @@ GAME_FORMS: Final = {".pgn": "in PGN", ".bin": "of polyglot"}
 """Endings of books that their game reads as a whole; ``opening-plies`` cuts their lines."""
 _MAX_LINE: Final = 1 << 20
 
-Book = tuple[tuple[str, ...], ...]  # openings, each a tuple of actions
 OpeningOrder = Literal["random", "sequential"]
 Place = tuple[str, Callable[[], tuple[str, ...]]]
 """Where an opening is, as errors name it, and a reader of its actions."""

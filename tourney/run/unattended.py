@@ -190,9 +190,9 @@ def _notify(end: RunEnd, command: Sequence[str]) -> str:
 class RunWatch(Listener):
     """Runs the command of ``--notify`` when a run pauses or stalls, and when it goes on after that.
 
-    It runs for a pause after ``PAUSE_SECONDS``: most are shorter, and pass by themselves. A run stalls if it does
-    not pause and no match has ended for ``STALL_SECONDS``, and for ten times the longest such time so far.
-    The command runs in a thread, because the run must not wait for it.
+    It runs for a pause after ``PAUSE_SECONDS``: most are shorter, and pass by themselves. A run stalls if it
+    does not pause and no match has ended for ``STALL_SECONDS``, and for ten times the longest such time so
+    far. The command runs in a thread, because the run must not wait for it.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class RunWatch(Listener):
         self._command = command
         self._listener = listener
         self._clock = clock
-        self._told = ""  # the word of the last notification, "" if the run went on after it
+        self._notified = ""  # the word of the last notification, "" if the run went on after it
         self._quiet_since = clock()
         self._longest = 0.0  # seconds without a match
         self._last_match = 0.0
@@ -224,9 +224,9 @@ class RunWatch(Listener):
             self._quiet_since = now
         self._finish(wait=False)
         state, why = self._state(status, now)
-        if state == self._told or self._thread is not None:
+        if state == self._notified or self._thread is not None:
             return
-        self._told = state
+        self._notified = state
         text = f"{self._name}: {why}; {progress_text(progress)}"
         end = RunEnd(self._name, state or RESUMED, None, text, text)
         self._thread = threading.Thread(target=self._run, args=(end,), name="notify", daemon=True)
@@ -239,8 +239,8 @@ class RunWatch(Listener):
     def _state(self, status: RunStatus, now: float) -> tuple[str, str]:
         """``paused``, ``stalled``, or "" for a run that goes on; and a sentence on it."""
         if status.paused:
-            paused = now - status.paused_since >= PAUSE_SECONDS or self._told == PAUSED
-            return (PAUSED, f"paused: {status.paused}") if paused else (self._told, "")
+            paused = now - status.paused_since >= PAUSE_SECONDS or self._notified == PAUSED
+            return (PAUSED, f"paused: {status.paused}") if paused else (self._notified, "")
         quiet = now - self._quiet_since
         if quiet >= max(STALL_SECONDS, 10 * self._longest):
             return STALLED, f"no match has ended for {span_text(quiet)}"

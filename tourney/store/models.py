@@ -26,7 +26,7 @@ def row_class(name: str) -> type[SQLModel]:
     if name not in METADATA.tables:
         raise UsageError(f"there is no table {name!r}; choose one of {', '.join(sorted(METADATA.tables))}")
     table = METADATA.tables[name]
-    members: dict[str, Any] = {
+    members: dict[str, object] = {
         "__table__": table,
         "__module__": __name__,
         "__doc__": f"A row of the table ``{name}``.",
@@ -39,6 +39,6 @@ def row_class(name: str) -> type[SQLModel]:
     return made
 
 
-def _type_of(column: "sa.Column[Any]") -> Any:
+def _type_of(column: "sa.Column[Any]") -> object:
     type_ = column.type.python_type
     return type_ | None if column.nullable else type_

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from tourney.addons.chess.game import numbers_from
-from tourney.errors import GameError
 from tourney.exchange.foreign_game import TERMINATIONS, result_text
 from tourney.match.analysis import Analysis
 from tourney.match.record import Record
@@ -47,7 +46,7 @@ def game_text(
     actions = [text for _, text in record.actions]
     line = PgnMoves.of(actions, chess960=record.game == "chess960", named=True)
     comments = _comments(record, log, measured, line.skipped)
-    marks = _marks(record, analysis)
+    marks = _marks(record, line, analysis)
     result = result_text(record.outcome.ranks)
     tags = _tags(event, key, record, measured, line, result)
     head = "".join(f'[{key} "{_quoted(value)}"]\n' for key, value in tags)
@@ -113,29 +112,24 @@ def _numbers(line: "PgnMoves") -> Iterator[str]:
     return numbers_from(line.first, len(line.sans))
 
 
-def _marks(record: Record, analysis: Analysis | None) -> Mapping[int, tuple[str, str]]:
+def _marks(record: Record, line: "PgnMoves", analysis: Analysis | None) -> Mapping[int, tuple[str, str]]:
     """The glyph of each marked action, and the better line as a variation, by the actions before it."""
-    from tourney.addons.chess.starts import PgnMoves  # noqa: PLC0415 - needs an extra
+    if analysis is None:
+        return {}
+    from tourney.addons.chess.starts import side_lines  # noqa: PLC0415 - needs an extra
 
+    actions = [text for _, text in record.actions]
+    better = {turn.ply: turn.line[:_VARIATION] for turn in analysis.marked}
+    sans = side_lines(line, actions, better, chess960=record.game == "chess960")
     marks = {}
-    for turn in analysis.marked if analysis is not None else ():
-        before = [text for _, text in record.actions[: turn.ply]]
-        better = turn.line[:_VARIATION]
-        variation = ""
-        # An engine's line may go wrong behind its first moves.
-        while better and not variation:
-            try:
-                line = PgnMoves.of([*before, *better], chess960=record.game == "chess960")
-            except GameError:
-                better = better[:-1]
-                continue
-            moves = list(zip(_numbers(line), line.sans, strict=True))[-len(better) :]
-            shown = [
-                san if place and number.endswith("...") else f"{number} {san}"
-                for place, (number, san) in enumerate(moves)
-            ]
-            variation = f"({' '.join(shown)})"
-        marks[turn.ply] = (_GLYPHS[turn.mark or "blunder"], variation)
+    for turn in analysis.marked:
+        moves = sans.get(turn.ply, ())
+        numbers = numbers_from(line.first + turn.ply - line.skipped, len(moves))
+        shown = [
+            san if place and number.endswith("...") else f"{number} {san}"
+            for place, (number, san) in enumerate(zip(numbers, moves, strict=True))
+        ]
+        marks[turn.ply] = (_GLYPHS[turn.mark or "blunder"], f"({' '.join(shown)})" if shown else "")
     return marks
 
 

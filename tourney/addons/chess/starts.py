@@ -6,7 +6,8 @@ The tables are Syzygy's, from folders of this machine.
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -213,6 +214,25 @@ def opening_name(actions: Sequence[str]) -> str:
         return " ".join(_opening_of(tuple(actions[: set_up + _LONGEST_OPENING])) or ())
     except ValueError:
         return ""
+
+
+def side_lines(
+    line: PgnMoves, actions: Sequence[str], lines: Mapping[int, Sequence[str]], *, chess960: bool
+) -> dict[int, tuple[str, ...]]:
+    """Lines beside a game in algebraic notation, as far as they are legal, by the actions before them."""
+    # One pass through the game: replaying the game for each line is quadratic in its length.
+    board = chess.Board(line.fen or chess.STARTING_FEN, chess960=chess960)
+    sans: dict[int, tuple[str, ...]] = {}
+    for ply in range(line.skipped, len(actions)):
+        moves: list[str] = []
+        aside = board.copy(stack=False)
+        with suppress(ValueError):  # an engine's line may go wrong behind its first moves
+            for text in lines.get(ply, ()):
+                moves.append(aside.san_and_push(aside.parse_uci(text)))  # noqa: PERF401 - a line keeps what came before an illegal move
+        if moves:
+            sans[ply] = tuple(moves)
+        board.push_uci(actions[ply])
+    return sans
 
 
 def algebraic(actions: Sequence[str], *, chess960: bool) -> Sequence[str]:

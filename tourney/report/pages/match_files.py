@@ -18,7 +18,6 @@ from tourney.exchange.game_writers import find_writer
 from tourney.match.record import Record
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest
-from tourney.report.pages.cards import match_card
 from tourney.report.pages.match import MatchJob, match_page
 from tourney.report.pages.match_lines import (
     GAMES_PGN,
@@ -66,6 +65,12 @@ class MatchRenderer:
         path = pgn_path(self.setting, job.line)
         return path and self.layout.prefix + path
 
+    def _draw_card(self, job: MatchJob) -> bytes:
+        # It draws with NumPy; most reports have no pictures of matches, and their processes start without it.
+        from tourney.report.pages.cards import match_card  # noqa: PLC0415 - as said above
+
+        return match_card(self.layout.title, job.line)
+
     def card(self, job: MatchJob) -> str:
         """The path of a match's picture in the site."""
         return self.path(job).removesuffix(".html") + ".png"
@@ -83,7 +88,7 @@ class MatchRenderer:
         record = detail.record
         files: dict[str, Callable[[], bytes]] = {}
         if self.layout.address:
-            files[self.card(job)] = lambda: match_card(self.layout.title, job.line)
+            files[self.card(job)] = lambda: self._draw_card(job)
         if record is None:
             return files
         files[self.record(job)] = lambda: record.encode() + b"\n"

@@ -267,13 +267,7 @@ def replay(
         end = state.reason()
     except GameError as error:
         problem = str(error)
-    frames_of = {}
-    for seat, seen in by_seat.items():
-        differs = [
-            ply for ply, (seat_view, open_) in enumerate(zip(seen, views, strict=False)) if seat_view != open_
-        ]
-        if differs:
-            frames_of[seat] = drawer.frames(seen[: differs[-1] + 1])
+    frames_of = _frames_of_seats(by_seat, views, drawer)
     frames = drawer.frames(views, end) if views else NO_FRAMES
     places: dict[int, LinePictures] = {}
     tried_at: dict[int, int] = {}
@@ -288,6 +282,22 @@ def replay(
     }
     box = around(drawer.boxes)
     return BoardReplay(box, actions, frames, frames_of, hidden, problem, table, aside, places, tried_at)
+
+
+def _frames_of_seats(
+    by_seat: Mapping[int, Sequence[SeenView]], views: Sequence[SeenView], drawer: FrameDrawer
+) -> dict[int, Frames]:
+    """What each seat saw, up to the last position that it saw otherwise than everybody; seats that did."""
+    frames_of = {}
+    for seat, seen in by_seat.items():
+        differs = [
+            ply
+            for ply, (seat_view, open_view) in enumerate(zip(seen, views, strict=False))
+            if seat_view != open_view
+        ]
+        if differs:
+            frames_of[seat] = drawer.frames(seen[: differs[-1] + 1])
+    return frames_of
 
 
 def _why_not(game: AnyGame | None, record: Record) -> str:
