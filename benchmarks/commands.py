@@ -15,7 +15,8 @@ all processes together (proportional set size), files, bytes and bytes a page of
 first page.
 
 ``rate``: writes a PGN of mirrored pairs from the seed (the same bytes everywhere), then runs `tourney rate`
-on it in a process of its own: the batch rating, with pairs and without, Ordo's model, and TrueSkill. Times
+on it in a process of its own: the batch rating in one process, with pairs and without, Ordo's model, and
+TrueSkill, and the first again with a process for each processor (--passes N: that many times in turn). Times
 that another program steals are in the wall clock only, so compare processor time.
 """
 
@@ -162,19 +163,21 @@ def games(count: int, players: int, seed: int, moves: str) -> Iterator[str]:
 @click.option("--plies", default=80, show_default=True)
 @click.option("--seed", default=1, show_default=True)
 @click.option("--keep", type=click.Path(path_type=Path), help="Write the PGN here and leave it.")
-def rate_command(count: int, players: int, plies: int, seed: int, keep: Path | None) -> None:
-    """Write a PGN of a simulated pool, and rate it in four ways."""
+@click.option("--passes", default=1, show_default=True, help="Times that one process and all are compared.")
+def rate_command(count: int, players: int, plies: int, seed: int, keep: Path | None, passes: int) -> None:
+    """Write a PGN of a simulated pool, and rate it in four ways and by processes."""
     with tempfile.TemporaryDirectory(prefix="tourney-rate-") as folder:
         path = keep or Path(folder) / "games.pgn"
         with path.open("w", encoding="ascii") as file:
             file.writelines(games(count, players, seed, movetext(plies)))
         print(f"{count:,} games of {players} players, {path.stat().st_size / 1e6:,.0f} MB\n")
         head("rated by", "s", "CPU s", "us a game", "MB")
+        alone = ["--processes", "1"]
         for name, more in (
-            ("batch, pairs as clusters", []),
-            ("batch, each game by itself", ["--no-pairs"]),
-            ("Ordo's model", ["--model", "ordo"]),
-            ("TrueSkill", ["--method", "trueskill"]),
+            *[("batch, pairs as clusters", alone), ("the same, a process for each processor", [])] * passes,
+            ("batch, each game by itself", [*alone, "--no-pairs"]),
+            ("Ordo's model", [*alone, "--model", "ordo"]),
+            ("TrueSkill", [*alone, "--method", "trueskill"]),
         ):
             cost = cost_of([sys.executable, "-m", "tourney", "rate", str(path), "--quiet", *more])
             row(

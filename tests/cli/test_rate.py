@@ -13,7 +13,7 @@ from tests.exchange.files import one, pgn
 from tests.ratings.classic_pool import BAYESELO, ORDO, POOL
 from tests.report import world
 from tests.support.command import invoke
-from tourney.exchange import rating
+from tourney.exchange import rating, reading
 from tourney.report.output.placement import MANIFEST
 from tourney.store.database import Database
 
@@ -314,3 +314,19 @@ def test_trueskill_estimates_draws_of_other_programs_results(tmp_path: Path) -> 
     assert rated("ratings", "--method", "trueskill", "--db", db) == by_default
     stored = invoke("ratings", "--method", "trueskill", "--db", db)
     assert "The draw probability 0.75 is estimated from these results" in stored.stderr
+
+
+@pytest.mark.slow
+def test_processes_print_what_one_process_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "RANGE", 2000)
+    path = tmp_path / "games.pgn"
+    games = [one(*GAMES[k % 6], Round=str(k // 2)) for k in range(160)]
+    games[40] = one("ann", "bob", "1-0", end="0-1")
+    text = "".join(games)
+    wrong = text.index(games[40])
+    assert wrong // reading.RANGE == 2
+    path.write_bytes(text.replace("\n", "\r\n").encode())
+    alone, two, five = (invoke("rate", str(path), "--processes", str(count)) for count in (1, 2, 5))
+    assert alone.exit_code == 0
+    assert f"line {text.count(chr(10), 0, wrong) + 1})" in alone.stderr
+    assert (two.stdout, two.stderr) == (five.stdout, five.stderr) == (alone.stdout, alone.stderr)

@@ -159,6 +159,12 @@ def test_escaped_quotes_belong_to_names(tmp_path: Path) -> None:
     assert tally.players[0] == 'J. "X" \\ Doe'
 
 
+def test_refused_latin1_game_is_not_noted_at_next(tmp_path: Path) -> None:
+    text = pgn(("Jos\xe9", "Jos\xe9", "1-0"), ("a", "b", "1-0")).encode("latin-1")
+    _, problems = read(tmp_path, text)
+    assert damaged(problems) == [("twice", 1)]
+
+
 def test_endless_game_takes_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_GAME", 1 << 18)
     head, rest = one("a", "b", "1-0", end=""), one("a", "b", "1-0")

@@ -95,6 +95,7 @@ class SelectionOptions(opt.CommandOptions):
         output: Output,
         *,
         labels: Mapping[Path, str] | None = None,
+        processes: int = 1,
     ) -> tuple[Tally, Problems]:
         """The selected games of files, and the problems of the others; see ``read_files``."""
         filter_ = self.filter()
@@ -105,6 +106,7 @@ class SelectionOptions(opt.CommandOptions):
                 form=self.form,
                 labels=labels,
                 step=lambda done: step(done, None),
+                processes=processes,
             )
 
 

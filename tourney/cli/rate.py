@@ -25,6 +25,7 @@ from tourney.results.columns import Column
 from tourney.results.ratings import DRAW_PROBABILITY, MAX_MATRIX, estimated_text, superiority_rows
 from tourney.results.texts import pool_notes
 from tourney.schema import Document, Part
+from tourney.spawning import default_processes
 from tourney.store.database import Database
 from tourney.texts import counted
 
@@ -93,6 +94,12 @@ class _RateRequest(opt.CommandOptions):
         "--report DIR", "Also write the pages of a report to this folder.", type=opt.FOLDER
     )
     game: str | None = opt.shared(game_name_option)
+    processes: int | None = option(
+        "--processes N",
+        "Processes that read files of PGN of 32 MiB or more that are not compressed. [default: one per"
+        " processor]",
+        type=click.IntRange(1, 256),
+    )
     strict: bool = option("--strict", "Exit with code 1 if a game or a file is damaged.")
     format_: object = opt.formats(
         tables.RatingsDocument,
@@ -154,7 +161,7 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
     """
     options.check()
     output = current()
-    tally, problems = options.selected.read(files, output)
+    tally, problems = options.selected.read(files, output, processes=options.processes or default_processes())
     if options.show == "problems":
         lines = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
         output.document(ProblemsDocument(problems=lines))

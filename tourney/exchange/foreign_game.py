@@ -198,6 +198,15 @@ class Problems:
         if kind != "filter" and len(self._places[kind]) < MAX_PLACES:
             self._places[kind].append(ProblemPlace(kind, file, line, why))
 
+    def extend(self, later: "Problems", lines: int) -> None:
+        """Add the problems of a later part of a file, which begins ``lines`` lines behind its beginning."""
+        self.read += later.read
+        self.counts.update(later.counts)
+        self.filtered.update(later.filtered)
+        for place in later.places:
+            if len(self._places[place.kind]) < MAX_PLACES:
+                self._places[place.kind].append(place._replace(line=place.line + lines))
+
     @property
     def damaged(self) -> int:
         """The number of damaged games, lines and files."""

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple
 
 from tourney.exchange.foreign_game import (
@@ -33,6 +33,7 @@ MAX_COMMENT: Final = 64 << 10
 """Bytes in which a comment that is open at the next game must end; later it is taken for a cut game."""
 
 _START: Final = re.compile(rb'\n[ \t]*(?:(?=\[[ \t]*Event[ \t]*")|\n[ \t]*(?=\[[ \t]*[A-Za-z]))')
+_EVENT: Final = re.compile(rb'\n(?=[ \t]*\[[ \t]*Event[ \t]*")')
 _LONGEST_START: Final = 64
 """Bytes in which a start of a game lies."""
 _HEADER: Final = re.compile(rb"(?:[ \t]*\n|[ \t]*\[[^\n]*(?:\n|\Z)|[%;][^\n]*(?:\n|\Z))*")
@@ -173,6 +174,42 @@ def read_pgn(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
     return _Reader(label, problems).read(split_games(blocks))
 
 
+class PgnRange:
+    """Reads the games that begin in a range of a file: in the first of some blocks, after its first line.
+
+    The first game is on a ``line`` (from 1), or is guessed: text alone does not say whether a tag begins a
+    game, because a comment or the tags of a game before it may go on there. ``lines`` is the number of line
+    ends in the range; ``first`` and, after reading, ``after`` are the lines of the first game (None: no game)
+    and of that behind the range (None: the file ends), counted from the range's beginning.
+    """
+
+    def __init__(self, blocks: Iterable[bytes], line: int | None) -> None:
+        blocks = _normalised(blocks)
+        text = next(blocks, b"")
+        self.lines = text.count(b"\n")
+        self.first = line
+        self.after: int | None = None
+        if line is not None:
+            text = text.split(b"\n", line - 1)[-1]
+        elif start := _EVENT.search(text):
+            self.first = 1 + text.count(b"\n", 0, start.end())
+            text = text[start.end() :]
+        self._games = split_games(chain([text], blocks))
+
+    def read(self, label: str, problems: Problems) -> Iterator[tuple[int, ForeignGame]]:
+        """Yield games as ``read_pgn``, with their lines (also those of problems) counted from ``first``."""
+        return _Reader(label, problems).read(self._inside()) if self.first else iter(())
+
+    def _inside(self) -> Iterator[PgnText]:
+        for game in self._games:
+            line = (self.first or 1) + game.line - 1
+            # A game on the next range's first line belongs here: its tag may stand before the cut.
+            if line > self.lines + 1:
+                self.after = line
+                return
+            yield game
+
+
 def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield blocks with lines that end in a line feed, without the mark that ends a file of DOS."""
     held = b""
@@ -216,7 +253,8 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
             yield _Piece(line, rest[start:end], whole=True)
         # The last game may go on in the next block, and a start may begin at the end of this one.
         keep = starts[-1][0] if starts else max(len(rest) - _LONGEST_START, 0)
-        if len(rest) - keep > MAX_GAME:
+        # Without the empty lines before the game, which the reader of a range does not have.
+        if starts and len(rest) - starts[-1][1] > MAX_GAME:
             start, keep = starts[-1][1], len(rest) - _LONGEST_START
             yield _Piece(line + rest.count(b"\n", seen, start), rest[start:], whole=False)
         line += rest.count(b"\n", seen, keep)
@@ -259,6 +297,7 @@ class _Reader:
     def _game(self, text: PgnText) -> ForeignGame:
         """A game from its tags and the end of its moves. Raises UnratedError."""
         line, head, moves, _ = text
+        self._latin = False  # the game before may have been refused after its names were read
         if len(head) > MAX_HEADER:
             raise UnratedError("long")
         if b"\0" in head:
@@ -290,7 +329,6 @@ class _Reader:
         if reason == UNTERMINATED:
             raise UnratedError("contradiction", f"{written.decode()} but unterminated")
         if self._latin:
-            self._latin = False
             self._problems.add("latin", self._label, line)
         control = tags.get(b"TimeControl") or _both_controls(tags)
         return ForeignGame(

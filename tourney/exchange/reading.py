@@ -7,22 +7,23 @@ refused before it takes the machine's time.
 
 import re
 import sys
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 from unicodedata import normalize
 
 from tourney.errors import InputError, UsageError
 from tourney.exchange.foreign_game import ForeignGame, Problems
-from tourney.exchange.pgn_headers import read_pgn
+from tourney.exchange.pgn_headers import PgnRange, read_pgn
 from tourney.exchange.table import read_csv, read_json_lines
 from tourney.exchange.tally import Tally, without_rare
 from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked, utf8_of
+from tourney.spawning import Pool
 
 Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, ForeignGame]]]
 
@@ -38,6 +39,12 @@ _WHY: Final = {
 """Why a form was guessed, in sentences."""
 STEP: Final = 20_000
 """Games between two reports of progress."""
+RANGE: Final = 4 * MAX_READ
+"""Bytes of a file that a process reads at a time: about 2,000 games."""
+LEAST_RANGES: Final = 8
+"""From this many ranges on, starting processes pays."""
+_AHEAD: Final = 2
+"""Ranges in flight for each process."""
 MAX_RATIO: Final = 1000
 """Bytes out of each byte of a compressed file, beyond the first ``FREE`` bytes."""
 FREE: Final = 64 << 20
@@ -197,55 +204,50 @@ def read_files(
     form: str | None = None,
     labels: Mapping[Path, str] | None = None,
     step: Callable[[int], None] = lambda _: None,
+    processes: int = 1,
 ) -> tuple[Tally, Problems]:
     """The games of some files, and all that is wrong with the others.
+
+    Large files of PGN that are not compressed are read by ``processes``, with the same results.
 
     ``form`` is a name of ``READERS`` (default: by the first bytes of each file);
     ``labels`` name files in messages (default: their paths); ``step`` is called with the number of games now
     and then. Raises InputError for a file that cannot be read, and UsageError if no game is left.
     """
-    tally, problems = Tally(), Problems()
-    seen_controls: Counter[str] = Counter()
-    seats = 0
-    one_form = _Names(problems)
+    games = _Games()
+    problems = games.problems
     filter_ = replace(
         filter_,
         players=frozenset(normalize("NFC", name) for name in filter_.players),
         without=frozenset(normalize("NFC", name) for name in filter_.without),
     )
-    for scope, path in enumerate(paths):
-        label = (labels or {}).get(path) or label_of(path)
-        with chunks(path, problems, label) as blocks:
-            first = next(blocks, b"")
-            if not first:
-                continue
-            if form is None:
-                _refuse_unrated(first, label)
-            problems.forms.add(form or form_of(first))
-            problems.guessed = problems.guessed or form is None
-            reader = READERS[form or form_of(first)]
-            for line, given in reader(chain([first], blocks), label, problems):
-                game = one_form(given, label, line)
-                if problems.read % STEP == 0:
-                    step(problems.read)
-                if filter_.time_controls:
-                    seen_controls[game.time_control] += 1
-                if why := filter_.refuses(game):
-                    problems.add("filter", label, line)
-                    problems.filtered[why] += 1
+    with Pool(processes, "reads games", _AHEAD) as pool:
+        for scope, path in enumerate(paths):
+            label = (labels or {}).get(path) or label_of(path)
+            with chunks(path, problems, label) as blocks:
+                first = next(blocks, b"")
+                if not first:
                     continue
-                seats = seats or len(game.players)
-                if len(game.players) != seats:
-                    problems.add("seats", label, line, f"{len(game.players)}, not {seats}")
-                    continue
-                tally.add(game if filter_.pairs else game._replace(pair=""), scope)
+                if form is None:
+                    _refuse_unrated(first, label)
+                file_form = form or form_of(first)
+                problems.forms.add(file_form)
+                problems.guessed = problems.guessed or form is None
+                selection = label, scope, filter_
+                # The seats of a game of PGN are two, so a range need not know of the games before it.
+                parallel = processes > 1 and file_form == "pgn" and games.tally.seats in {None, 2}
+                if parallel and (ranges := _ranges(path, selection)):
+                    _take_ranges(ranges, games, pool, step)
+                else:
+                    games.take(READERS[file_form](chain([first], blocks), label, problems), selection, step)
+    tally = games.tally
     if filter_.least > 1:
         tally, gone = without_rare(tally, filter_.least)
         if gone:
             problems.counts["filter"] += gone
             problems.filtered["--min-games"] += gone
     if not tally.games:
-        raise UsageError(_nothing(problems, seen_controls))
+        raise UsageError(_nothing(problems, games.controls))
     return tally, problems
 
 
@@ -255,17 +257,127 @@ class _Names:
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
         self._spelt: dict[str, set[str]] = {}
+        self.first_uses: list[tuple[str, str, int]] = []  # the first line of each form of each name
 
     def __call__(self, game: ForeignGame, label: str, line: int) -> ForeignGame:
         if all(map(str.isascii, game.players)):
             return game
         players = tuple(normalize("NFC", name) for name in game.players)
-        for name, given in zip(players, game.players, strict=True):
-            spelt = self._spelt.setdefault(name, {given})
-            if given not in spelt:
-                spelt.add(given)
-                self._problems.add("unicode", label, line, name)
+        for name, form in zip(players, game.players, strict=True):
+            self.note(name, form, label, line)
         return game._replace(players=players)
+
+    def note(self, name: str, form: str, label: str, line: int) -> None:
+        forms = self._spelt.setdefault(name, set())
+        if form not in forms:
+            if forms:
+                self._problems.add("unicode", label, line, name)
+            forms.add(form)
+            self.first_uses.append((name, form, line))
+
+
+_Selection = tuple[str, int, Filter]  # a file's name in messages, its number, and what games to take
+
+
+class _Games:
+    """The games taken from files, or from a range of one, and what is wrong with the others."""
+
+    def __init__(self) -> None:
+        self.tally = Tally()
+        self.problems = Problems()
+        self.controls: Counter[str] = Counter()
+        self.names = _Names(self.problems)
+
+    def take(
+        self,
+        games: Iterable[tuple[int, ForeignGame]],
+        selection: _Selection,
+        step: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        label, scope, filter_ = selection
+        problems = self.problems
+        seats = self.tally.seats or 0
+        for line, game_as_read in games:
+            game = self.names(game_as_read, label, line)
+            if problems.read % STEP == 0:
+                step(problems.read)
+            if filter_.time_controls:
+                self.controls[game.time_control] += 1
+            if why := filter_.refuses(game):
+                problems.add("filter", label, line)
+                problems.filtered[why] += 1
+                continue
+            seats = seats or len(game.players)
+            if len(game.players) != seats:
+                problems.add("seats", label, line, f"{len(game.players)}, not {seats}")
+                continue
+            self.tally.add(game if filter_.pairs else game._replace(pair=""), scope)
+
+    def extend(self, later: "_Games", label: str, lines: int) -> None:
+        self.tally.extend(later.tally)
+        self.problems.extend(later.problems, lines)
+        self.controls.update(later.controls)
+        for name, form, line in later.names.first_uses:
+            self.names.note(name, form, label, line + lines)
+
+
+class _Range(NamedTuple):
+    """A range of a file of PGN, and the line in it (from 1) of its first game if that is known."""
+
+    path: Path
+    selection: _Selection
+    start: int
+    size: int
+    line: int | None
+
+
+def _ranges(path: Path, selection: _Selection) -> list[_Range]:
+    """The ranges of a file; none for one that is small, compressed, a pipe or UTF-16."""
+    piped = str(path) == "-"
+    path = path.resolve()  # a worker has another /dev/stdin
+    size = path.stat().st_size if path.is_file() and not piped else 0
+    if size < LEAST_RANGES * RANGE:
+        return []
+    with path.open("rb") as file:
+        first = file.read(4)
+    if is_compressed(first) or first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return []
+    return [_Range(path, selection, start, RANGE, None if start else 1) for start in range(0, size, RANGE)]
+
+
+def _read_range(part: _Range) -> tuple[_Games, int, int | None, int | None]:
+    """The games of a range, and its ``lines``, ``first`` and ``after`` as of ``PgnRange``."""
+    games = _Games()
+    # Only where ranges are joined it is known which forms of names came before.
+    games.names = _Names(Problems())
+    with part.path.open("rb") as file:
+        file.seek(max(part.start - 1, 0))
+        # A carriage return before the range ends a line together with what comes.
+        before = file.read(1) if part.start else b""
+        text = (before if before == b"\r" else b"") + file.read(part.size)
+        text = text if part.start else text.removeprefix(BOM_UTF8)
+        # Further blocks end where those of one process do: what is read of a game too long depends on it.
+        reader = PgnRange(chain([text], iter(lambda: file.read(MAX_READ), b"")), part.line)
+        games.take(reader.read(part.selection[0], games.problems), part.selection)
+    return games, reader.lines, reader.first, reader.after
+
+
+def _take_ranges(ranges: Sequence[_Range], games: _Games, pool: Pool, step: Callable[[int], None]) -> None:
+    """Count the games of a file as one process would.
+
+    Reading from the beginning of a game on depends on nothing before it. So a range is right if it began
+    where the games before it end; any other is read again from there, in this process.
+    """
+    lines, following = 0, ranges[0].line
+    for part, reply in pool.run(_read_range, ((part, part) for part in ranges)):
+        taken, count, first, after = reply
+        if following is not None and following <= lines + count + 1:
+            if first != following - lines:
+                taken, count, first, after = _read_range(part._replace(line=following - lines))
+            games.extend(taken, part.selection[0], following - 1)
+            following = None if after is None else lines + after
+            step(games.problems.read)
+        lines += count
 
 
 def _nothing(problems: Problems, controls: dict[str, int]) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +58,19 @@ class Tally:
         numbers = tuple([players.setdefault(name, len(players)) for name in names])
         kind = Kind(numbers, ranks, faults or (None,) * len(ranks), reason)
         self._sequence.append(self._numbers.setdefault(kind, len(self._numbers)))
-        self._labels.append(_label(scope, numbers, pair, mirrored=mirrored) if pair else _ALONE)
+        self._labels.append(_label(scope, names, pair, mirrored=mirrored) if pair else _ALONE)
         self._plays.append(play)
+
+    def extend(self, later: Self) -> None:
+        """Count the games of another tally, which come after these."""
+        players = [self._players.setdefault(name, len(self._players)) for name in later._players]
+        kinds = array("I")
+        for kind in later._numbers:
+            same = kind._replace(players=tuple([players[number] for number in kind.players]))
+            kinds.append(self._numbers.setdefault(same, len(self._numbers)))
+        self._sequence.extend(kinds[number] for number in later._sequence)
+        self._labels.extend(later._labels)
+        self._plays.extend(later._plays)
 
     def kinds(self) -> Iterator[tuple[Kind, int]]:
         """Yield each kind of game with its number of games."""
@@ -165,9 +176,10 @@ class Tally:
         return starts, np.diff(np.append(starts, len(order))), order
 
 
-def _label(scope: int, numbers: tuple[int, ...], pair: str, *, mirrored: bool) -> int:
+def _label(scope: int, names: tuple[str, ...], pair: str, *, mirrored: bool) -> int:
     """A label as 64 bits, never ``_ALONE``; the last bit says whether games go two by two."""
-    text = f"{scope}/{','.join(map(str, sorted(numbers)))}/{pair}"
+    # Names, because the numbers of players differ between the tallies of ranges.
+    text = f"{scope}/{sorted(names)}/{pair}"
     data = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     # The last bit is not part of the hash; a hash of 0 would read as a game of no group.
     return int.from_bytes(data, "big") & ~1 | (1 if mirrored else 0) or 2
