@@ -57,9 +57,9 @@ def test_damaged_part_is_omitted_and_reported(
     assert done.exit_code == 3
     assert done.stdout == f"{out}/index.html\n"
     lines = done.stderr.splitlines()
-    assert len(lines) == 3
-    assert where in lines[1]
-    assert lines[2].startswith("error: 1 part of the report could not be written")
+    assert len(lines) == 4
+    assert where in lines[2]
+    assert lines[3].startswith("error: 1 part of the report could not be written")
     page = Page((out / "matches" / "2.html").read_text())
     assert page.problems == []
     said = "".join(page.text)

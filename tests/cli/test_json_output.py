@@ -15,6 +15,7 @@ from tests.support.folders import write_shell_bot
 from tourney.bots.sandbox.probe import ProbeFinding
 from tourney.bots.sandbox.sandbox import PROTECTIONS
 from tourney.cli import doctor
+from tourney.match.machine_settings import machine_settings
 
 OTHERS = {
     "demo": "prints the path of its report",
@@ -219,6 +220,11 @@ def test_machines_and_databases_are_documents(home: Path) -> None:
         assert printed("doctor", "--level", "off")["holds"] is True
     with patch.object(doctor, "probe_sandbox", lambda *_: iter([enforced[0]._replace(degree="absent")])):
         assert printed("doctor", "--level", "strict", code=1)["holds"] is False
+    settings = machine_settings()
+    for even, code in ((True, 0), (False, 1)):
+        some = [setting._replace(even=even) for setting in settings]
+        with patch.object(doctor, "machine_settings", lambda some=some: some):
+            assert printed("doctor", "--machine", code=code)["holds"] is even
     assert printed("db", "check", "--db", str(home / "t.db"))["problems"] == []
 
 
