@@ -152,7 +152,7 @@ def test_changed_pages_reload_with_what_was_chosen(cup: str, tmp_path: Path) -> 
     changing = """
     window.versions = (window.versions || 0) + 1;
     window.TourneyLive = {said: `Written ${versions}.`, over: false, seconds: 60,
-                          pages: {'index.html': String(versions), 'crosstable.html': 'same'}};
+                          pages: {'crosstable.html': String(versions), 'index.html': 'same'}};
     """
     (tmp_path / "out" / LIVE_STATE).write_text(changing, encoding="ascii")
     script = """
@@ -169,12 +169,12 @@ def test_changed_pages_reload_with_what_was_chosen(cup: str, tmp_path: Path) -> 
     }
     return [shade.checked, scrollY, document.getElementById('live').textContent];
     """
-    found = probe(tmp_path / "out" / "index.html", script, tmp_path / "profile")
+    found = probe(tmp_path / "out" / "crosstable.html", script, tmp_path / "profile", height=300)
     assert found == [True, 150, "Written 1."]
     unchanged = """
     window.TourneyLook();
     await new Promise(done => setTimeout(done, 4000));
     return [window.versions, document.getElementById('live').textContent];
     """
-    found = probe(tmp_path / "out" / "crosstable.html", unchanged, tmp_path / "profile")
+    found = probe(tmp_path / "out" / "index.html", unchanged, tmp_path / "profile")
     assert found == [2, "Written 2."]
