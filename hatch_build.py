@@ -182,6 +182,9 @@ def place_file(source: Path, target: Path) -> None:
 
 def compile_launcher() -> list[Path]:
     """Compile the launcher if it is not, remove old forms, and return its file. Raises CompileError."""
+    compiled = load_alone(COMPILED / "__init__.py")
+    if compiled.wants_plain():
+        raise CompileError(f"{compiled.PLAIN_VARIABLE} asks for no compiled files")
     launcher = load_alone(LAUNCHER)
     target: Path | None = launcher.compiled_path()
     if target is None:

@@ -224,11 +224,11 @@ def test_killed_run_on_a_server_resumes_with_same_results(url: str, tmp_path: Pa
         ("verify", "--all"),
     ):
         answers = [invoke(*asked_for, "--db", place) for place in places]
-        assert [answer.exit_code for answer in answers] == [0, 0]
+        assert [answer.exit_code for answer in answers] == [0, 0], answers[0].output
         assert answers[0].output == answers[1].output
     for name, place in zip(("server", "file"), places, strict=True):
         made = invoke("report", "--no-measured", "--out", str(tmp_path / name), "--db", place)
-        assert made.exit_code == 0
+        assert made.exit_code == 0, made.output
     pages = [
         {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
         for name in ("server", "file")

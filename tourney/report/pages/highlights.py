@@ -136,11 +136,22 @@ def _drawn(source: ReportSource, games: Mapping[int, ChosenGame]) -> ChosenGames
     return ChosenGames(tuple(shown_games), Markup(shared), Markup(floor))  # noqa: S704 - already escaped
 
 
+def up_to(record: Record, ply: int | None) -> Record:
+    """A record with its first actions alone (None: all), and the faults and resignations among them."""
+    actions = record.actions[:ply]
+    outcome = structs.replace(
+        record.outcome,
+        faults=tuple(fault for fault in record.outcome.faults if fault[2] <= len(actions)),
+        resigned=tuple(resigned for resigned in record.outcome.resigned if resigned[1] <= len(actions)),
+    )
+    return structs.replace(record, actions=actions, outcome=outcome)
+
+
 def _record(source: ReportSource, number: int, ply: int | None) -> Record | None:
     """The record of a match up to a position, or None if it is damaged."""
     with suppress(StoreDamaged):
         parts = source.parts([number])[number]._replace(log=None, measured=None)
         record = unpack_parts(parts, source.tournament.seats)[0]
         if record is not None:
-            return structs.replace(record, actions=record.actions[:ply])
+            return up_to(record, ply)
     return None
