@@ -190,6 +190,7 @@ def test_report_processes_start_without_slow_imports() -> None:
     ("words", "loaded"),
     [
         (["games"], "rich"),
+        (["bots", "list"], "rich"),
         (["status"], "rich sqlalchemy"),
         (["standings"], "rich sqlalchemy"),
         (["show", "1"], "sqlalchemy"),

@@ -26,7 +26,6 @@ from tourney.held_folder import remove_tree
 from tourney.results.columns import Column, Row
 from tourney.run.entrant_reference import ReferenceReader, is_bot_path
 from tourney.run.file_schema import EntrantLine
-from tourney.run.preparation import find_bot as find_program
 from tourney.schema import Document, Part
 from tourney.texts import counted, printable
 
@@ -102,6 +101,9 @@ def find_bot(
     stack.callback(remove_tree, folder)
     temporary = BotStore(folder)
     if bot is None:
+        # It loads the database's libraries, which a list of bots does without.
+        from tourney.run.preparation import find_bot as find_program  # noqa: PLC0415 - as said above
+
         program = find_program(line, temporary, Path())
         return temporary, program, program_path(line.command[0], Path())
     return temporary, temporary.add(bot, replace_shipped=replace_shipped), bot
