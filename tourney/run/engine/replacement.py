@@ -191,7 +191,9 @@ def _copy(
     places = ((f"line {number} of the copy", value) for number, value in enumerate(lines, 1))
     created = datetime.now(UTC).isoformat(timespec="seconds")
     import_tournament(database, places, created, again=True)
-    again = f", and {counted(len(aside.later), 'match')} drawn from them" if aside.later else ""
+    # Later rounds hold matches of the replaced entrants too, which the sentence counts already.
+    drawn = set(aside.later).difference(finished)
+    again = f", and {counted(len(drawn), 'other match')} drawn from them" if drawn else ""
     say(
         f"{stored.name} stays as it is, with {counted(len(finished), 'match')} of {', '.join(names)}"
         f"{f' ({spans_text(finished)})' if finished else ''}; {name} replays these{again}"
