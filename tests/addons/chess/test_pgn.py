@@ -101,6 +101,20 @@ def headers_of(text: str) -> chess.pgn.Headers:
     return headers
 
 
+@pytest.mark.parametrize(
+    ("limits", "text"),
+    [
+        (Limits(move_ms=None, clock_ms=4000, clock_moves=40), "40/4"),
+        (Limits(move_ms=None, clock_ms=60_000, increment_ms=1000, clock_moves=40), "40/60+1"),
+        (Limits(move_ms=None, clock_ms=8000, increment_ms=80), "8+0.08"),
+        (Limits(move_ms=None, clock_ms=8000), "8+0"),
+    ],
+)
+def test_time_control_has_the_moves_of_its_period(limits: Limits, text: str) -> None:
+    record = structs.replace(golden("chess"), limits=limits)
+    assert headers_of(game_text("cup", KEY, record))["TimeControl"] == text
+
+
 def test_start_and_end_are_in_utc() -> None:
     measured = Measurements(started="2026-11-26T01:30:00+02:00", wall_ms=90_000)
     headers = headers_of(game_text("cup", KEY, golden("chess"), (), measured))

@@ -97,7 +97,10 @@ def _tags(
     if started and measured.wall_ms is not None:
         yield "GameEndTime", f"{started + timedelta(milliseconds=measured.wall_ms):%Y-%m-%dT%H:%M:%S %z}"
     if limits.clock_ms is not None:
-        yield "TimeControl", f"{limits.clock_ms / 1000:g}+{(limits.increment_ms or 0) / 1000:g}"
+        # "40/60" is the notation of the PGN standard, and "40/60+1" that of cutechess and fastchess.
+        period = f"{limits.clock_moves}/" if limits.clock_moves else ""
+        bonus = f"+{(limits.increment_ms or 0) / 1000:g}" if limits.increment_ms or not period else ""
+        yield "TimeControl", f"{period}{limits.clock_ms / 1000:g}{bonus}"
     faults = outcome.faults
     reason = outcome.reason
     ended_by = outcome.adjudication
