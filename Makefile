@@ -113,7 +113,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no
 
 $(RUNTIME): requirements/build.txt requirements/run.txt pyproject.toml hatch_build.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else f"make: Tourney needs Python 3.11 to 3.13, but $(PYTHON) is {sys.version.split()[0]}; run make PYTHON=python3.11 ...")'
-	@echo "Setting up $(VENV) (once; half a minute) ..." >&2
+	@echo "Setting up $(VENV) (once; a minute, more on a busy machine) ..." >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP_INSTALL) --require-hashes -r requirements/build.txt
 	@# The rules are compiled while pip, which uses one processor, installs the rest.

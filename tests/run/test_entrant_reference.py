@@ -71,7 +71,9 @@ def test_program_by_path_is_asked_and_a_bot_stays_a_bot(tmp_path: Path, store: B
 
 def test_program_that_answers_nothing_is_refused(on_path: Path, store: BotStore) -> None:
     program(on_path, "mute", "x) ;;")
-    with refused(BotError, "the program mute answers none of Tourney's protocol, UCI, ", "uci:mute"):
+    with refused(
+        BotError, "the program mute answers none of Tourney's protocol, UCI, ", "within 3 s", "uci:mute"
+    ):
         ReferenceReader(store, sandbox).read("mute")
 
 

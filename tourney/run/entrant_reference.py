@@ -226,8 +226,8 @@ class ReferenceReader:
         if greeting is None:
             names = ", ".join(known_greeting.title for known_greeting in known)
             raise BotError(
-                f"the program {reference} answers none of {names}: name its protocol, as uci:{reference}, or"
-                f" see why by `tourney bots check`"
+                f"the program {reference} answers none of {names} within {MAX_WAIT_MS // 1000} s (the machine"
+                f" may be busy): name its protocol, as uci:{reference}, or see why by `tourney bots check`"
             )
         if greeting is TOURNEY:
             path = path_of(reference)
