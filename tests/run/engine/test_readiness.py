@@ -263,9 +263,10 @@ def test_broken_bots_are_benched_and_named_everywhere() -> None:
     assert row["benched"] == [{"entrant": "needs", "void": 5}, {"entrant": "bad", "void": 5}]
     assert [line["entrant"] for line in row["broken"]] == ["needs", "bad"]
     assert "exited with code 1" in row["broken"][1]["why"]
-    page = Path("reports/cup/statistics.html").read_text()
-    assert f"bad: {BROKEN}" in page  # the build's output is published on request only
-    assert page.count('<span class="fault">benched</span>') == 2
+    report = Path("reports/cup")
+    # The build's output is published on request only.
+    assert f"bad: {BROKEN}" in (report / "statistics.html").read_text()
+    assert (report / "index.html").read_text().count('<span class="fault">benched</span>') == 2
     assert (v := invoke("verify", "--all")).exit_code == 0, v.output
 
 
