@@ -3,12 +3,10 @@
 It imports little, because every process that renders matches imports it.
 """
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nlargest, nsmallest
+from heapq import nlargest
 from itertools import chain, islice, zip_longest
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
@@ -22,6 +20,7 @@ from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report import display
 from tourney.report.compact_matches import FinishedMatch, LazySequence
 from tourney.report.display import EntrantLabel, SeatLabel
+from tourney.results.highlights import Kind, highlights_of_result
 from tourney.store.values import Result, Tournament
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ def picked(source: "ReportSource", most: int, *, worth: bool = False) -> frozens
     """
     faulty: list[int] = []
     others: list[int] = []
-    seen: list[tuple[float, int, int]] = []  # how much of an upset, actions, number
+    by_kind: dict[Kind, list[tuple[float, int]]] = {"upset": [], "shortest": [], "longest": []}
     # Without a choice all matches count the same, and the ratings need not be known yet.
     choose = worth and len(source.matches) > most
     for match in source.matches:
@@ -149,26 +148,14 @@ def picked(source: "ReportSource", most: int, *, worth: bool = False) -> frozens
             continue
         if len(others) < most:
             others.append(match.number)
-        if choose and match.result.digest and not match.result.void:
-            seen.append((_upset(source, match), match.result.actions, match.number))
-    decided = [entry for entry in seen if entry[0] > -math.inf]
-    kinds = (
-        nlargest(WORTH_SEEING, decided),
-        nsmallest(WORTH_SEEING, decided, key=itemgetter(1, 2)),
-        nlargest(WORTH_SEEING, seen, key=itemgetter(1, 2)),
-    )
-    in_turn = (entry[2] for entry in chain.from_iterable(zip_longest(*kinds)) if entry is not None)
+        if choose and match.result.digest:
+            names = [source.labels[entrant].name for entrant in match.seats]
+            elo = [source.elo[entrant].elo for entrant in match.seats]
+            for highlight in highlights_of_result(match.result, names, elo):
+                by_kind[highlight.kind].append((highlight.size, match.number))
+    most_of_each = (nlargest(WORTH_SEEING, matches) for matches in by_kind.values())
+    in_turn = (entry[1] for entry in chain.from_iterable(zip_longest(*most_of_each)) if entry is not None)
     return frozenset(islice(dict.fromkeys([*faulty, *in_turn, *others]), most))
-
-
-def _upset(source: "ReportSource", match: FinishedMatch) -> float:
-    """The Elo by which the best loser is ahead of the winner; minus infinity without one winner."""
-    ranks = match.result.ranks
-    if ranks.count(1) != 1:
-        return -math.inf
-    elo = [source.elo[entrant].elo for entrant in match.seats]
-    first = ranks.index(1)
-    return max(rating for seat, rating in enumerate(elo) if seat != first) - elo[first]
 
 
 def match_lines(source: "ReportSource", paged: Collection[int], *, measured: bool) -> Sequence[ListedMatch]:
