@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 CUP = ROOT / "docs" / "images" / "cup.toml"
 MATCH, ACTION = 5, 18
 """The match and the action of the replay: two searching bots in the middle of their game."""
-WIDTH, HEIGHT = 1280, 800
+WIDTH, HEIGHT = 1280, 720
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; padding: 18px 22px; background: #16181c; color: #e8e6e1; width: max-content }
 pre { margin: 0; font: 14px/1.5 "DejaVu Sans Mono", monospace }
