@@ -31,6 +31,7 @@ from tourney.report.compact_matches import (
     CompactMatches,
     FinishedMatch,
     LazySequence,
+    held,
     matches_where,
     place_of,
 )
@@ -338,7 +339,7 @@ class ReportSource:
     @cached_property
     def results(self) -> Sequence[ResultRow]:
         """All results, in schedule order."""
-        return LazySequence(self.matches, attrgetter("result_row"))
+        return held(LazySequence(self.matches, attrgetter("result_row")))
 
 
 def records_of(matches: Iterable[FinishedMatch], parts: Parts) -> Iterator[tuple[FinishedMatch, Record]]:
@@ -452,7 +453,7 @@ def published(source: ReportSource, *, logs: bool) -> ReportSource:
     return replace(
         source,
         detail=lambda number: published_detail(read(number), logs=False),
-        matches=LazySequence(source.matches, _without_note),
+        matches=held(LazySequence(source.matches, _without_note)),
         read=lambda: map(_without_note, source.read()),
         entrants=tuple(
             replace(entrant, broken=BROKEN) if entrant.broken else entrant for entrant in source.entrants

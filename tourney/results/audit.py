@@ -25,6 +25,7 @@ from tourney.results.tables import entrant_names
 from tourney.schedule.format import ranking_format
 from tourney.schedule.row import ResultRow
 from tourney.schema import Part
+from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -425,10 +426,15 @@ def _times(
     database: Database, tournament: Tournament, results: Sequence[ResultRow], names: dict[int, str]
 ) -> Iterator[AuditFinding]:
     times: defaultdict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for result in results[:RECORDS]:
-        for seat, load in enumerate(database.records.measured(tournament.id, result.number).load):
+    first = {result.number: result.entrants for result in results[:RECORDS]}
+    # In one query for many: a query for each takes half of the time of a report on 10,000 matches.
+    parts = database.records.parts(tournament.id, list(first))
+    for number, entrants in first.items():
+        packed = parts.get(number, MatchParts())._replace(record=None, log=None)
+        _, _, measured = unpack_parts(packed, tournament.seats)
+        for seat, load in enumerate(measured.load):
             if load.turns:
-                times[result.entrants[seat]][result.entrants[1 - seat]].append(load.wall_ms / load.turns)
+                times[entrants[seat]][entrants[1 - seat]].append(load.wall_ms / load.turns)
     for number, slow, fast, most, least in find_slower(times):
         text = (
             f"a turn of {names[number]} takes {most:.0f} ms against {names[slow]} and {least:.0f} ms against"

@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
-from tourney.report.compact_matches import place_of
+from tourney.report.compact_matches import held, place_of
 from tourney.report.output.inputs import (
     I,
     PageFunction,
@@ -94,8 +94,8 @@ class Renderer:
 
     @cached_property
     def lines(self) -> Sequence[ListedMatch]:
-        """All finished matches; a line is made when it is read."""
-        return match_lines(self.source, self.paged, measured=self.measured)
+        """All finished matches; a line of a large tournament is made when it is read."""
+        return held(match_lines(self.source, self.paged, measured=self.measured))
 
     @cached_property
     def listed(self) -> tuple[ListedMatch, ...]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
 
+from tourney.errors import StoreDamaged
 from tourney.report import display
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import box_plot
@@ -19,8 +20,10 @@ from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.overview import faulty
 from tourney.results.audit import UNSEEN
 from tourney.results.columns import Column, Row
+from tourney.results.positions import each_part
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
+from tourney.store.column_reading import unpack_parts
 from tourney.store.values import VoidReason
 
 LISTED = 500
@@ -171,10 +174,13 @@ def _think_times(make: Renderer, matches: Sequence[FinishedMatch]) -> list[Think
     """The times of the bots with measurements, in the order of the standings."""
     source = make.source
     by_entrant: dict[int, list[float]] = {}
-    for match in matches:
-        detail = source.detail(match.number)
-        actions = detail.record.actions if detail.record is not None else ()
-        for (actor, _), time in zip(actions, detail.measured.times_ms, strict=False):
+    for match, parts in each_part(matches, source.parts):
+        try:
+            record, _, measured = unpack_parts(parts._replace(log=None), len(match.seats))
+        except StoreDamaged:  # the page of the match names it
+            continue
+        actions = record.actions if record is not None else ()
+        for (actor, _), time in zip(actions, measured.times_ms, strict=False):
             if time is not None and 0 < actor <= len(match.seats):
                 by_entrant.setdefault(match.seats[actor - 1], []).append(float(time))
     times = [
