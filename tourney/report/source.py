@@ -37,7 +37,7 @@ from tourney.report.compact_matches import (
 )
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
-from tourney.results.audit import AuditFinding, audit
+from tourney.results.audit import AlikePair, AuditFinding, audit
 from tourney.results.columns import Column
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now, unsure
@@ -117,7 +117,7 @@ class ReportSource:
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (NO_OVERLOAD, MappingProxyType({}))
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
-    audit: Callable[[], tuple[AuditFinding, ...]] = tuple
+    audit: Callable[[Callable[[], Sequence[AlikePair]]], tuple[AuditFinding, ...]] = lambda _: ()
     analyses: Callable[[], Iterator[tuple[int, Analysis]]] = lambda: iter(())
     joined: bool = True
     luck: bool = True
@@ -418,7 +418,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         overload=database.totals.overload(tournament.id),
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
-        audit=lambda: tuple(audit(database, tournament)),
+        audit=lambda alike: tuple(audit(database, tournament, alike)),
         analyses=analyses,
     )
 

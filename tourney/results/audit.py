@@ -9,15 +9,17 @@ import dataclasses
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations
+from functools import partial
+from itertools import combinations, takewhile
 from statistics import NormalDist, median
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from tourney.errors import StoreDamaged
+from tourney.match.record import Record
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.fit import estimate, tail
@@ -126,8 +128,12 @@ class Dumping(NamedTuple):
     z: float
 
 
-def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
-    """Yield the findings by kind.
+def audit(
+    database: Database,
+    tournament: Tournament,
+    alike: Callable[[], Sequence[AlikePair]] | None = None,
+) -> Iterator[AuditFinding]:
+    """Yield the findings by kind; ``alike`` finds the bots that answer alike (default: ``alike_in``).
 
     Tests that need archived or damaged parts are left out; `tourney verify` names damage.
     """
@@ -140,7 +146,8 @@ def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
     if tournament.recorded and not ranking_format(tournament.plan.format).pairs_with_itself:
         yield from _same_files(database, tournament)
         with suppress(StoreDamaged):
-            yield from _same_answers(database, tournament, names) if has_records else ()
+            pairs = alike or partial(_alike_in_database, database, tournament)
+            yield from _same_answers(pairs(), names) if has_records else ()
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice)
     clusters.take(results)
     counts = clusters.counts(numbers, tournament.seats)
@@ -194,20 +201,26 @@ def _same_files(database: Database, tournament: Tournament) -> Iterator[AuditFin
             yield AuditFinding("same program", (entrant.name, rival.name), text)
 
 
-def _same_answers(
-    database: Database, tournament: Tournament, names: dict[int, str]
-) -> Iterator[AuditFinding]:
-    answers: defaultdict[bytes, dict[int, str]] = defaultdict(dict)
+def _alike_in_database(database: Database, tournament: Tournament) -> list[AlikePair]:
     seats = {result.number: result.entrants for result in database.matches.results(tournament.id)}
-    for number, record in database.records.all(tournament.id):
-        if number > RECORDS:
-            break
+    records = takewhile(lambda numbered: numbered[0] <= RECORDS, database.records.all(tournament.id))
+    return alike_in(seats, records)
+
+
+def alike_in(seats: Mapping[int, Sequence[int]], records: Iterable[tuple[int, Record]]) -> list[AlikePair]:
+    """The bots that answer alike in some matches; ``seats`` are the entrants of each match."""
+    answers: defaultdict[bytes, dict[int, str]] = defaultdict(dict)
+    for number, record in records:
         history = hashlib.blake2b(digest_size=8)
         for actor, action in record.actions:
             if actor:
                 answers[history.digest()].setdefault(seats[number][actor - 1], action)
             history.update(f"{actor} {action}/".encode())
-    for (a, b), equal, count in find_alike(answers.values()):
+    return list(find_alike(answers.values()))
+
+
+def _same_answers(pairs: Iterable[AlikePair], names: dict[int, str]) -> Iterator[AuditFinding]:
+    for (a, b), equal, count in pairs:
         text = f"{equal} of {count} positions that both met were answered alike"
         yield AuditFinding("same program", (names[a], names[b]), text)
 
