@@ -104,8 +104,8 @@ _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 @lru_cache(maxsize=4096)
 def date_of(text: str) -> str:
     """A date as ``YYYY-MM-DD``, or "" for one that is not known to the day."""
-    found = _DATE.match(text)
-    return "-".join(found.groups()) if found else ""
+    match = _DATE.match(text)
+    return "-".join(match.groups()) if match else ""
 
 
 @lru_cache(maxsize=4096)

@@ -387,6 +387,6 @@ def _nothing(problems: Problems, controls: dict[str, int]) -> str:
         return f"there is no game in these results{read_as and ', read as '}{read_as}"
     why = "; ".join(sentence for _, sentence in problems.sentences_by_kind(1))
     if controls and problems.counts["filter"]:
-        known = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
-        why += f" (time controls there: {', '.join(name or 'none' for name, _ in known)})"
+        frequent = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
+        why += f" (time controls there: {', '.join(name or 'none' for name, _ in frequent)})"
     return f"none of {problems.read:,} games can be rated, read as {read_as}: {why}"

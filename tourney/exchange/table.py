@@ -242,26 +242,26 @@ def _players(fields: Fields) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise UnratedError("player", "names are texts")
     # Surrogates, which JSON can spell, have no place in a database or a page.
-    found = tuple(name.encode("utf-8", "replace").decode().strip() for name in names)
-    if not 2 <= len(found) <= MAX_SEATS:
-        raise UnratedError("player", f"{len(found)} players")
-    return found
+    players = tuple(name.encode("utf-8", "replace").decode().strip() for name in names)
+    if not 2 <= len(players) <= MAX_SEATS:
+        raise UnratedError("player", f"{len(players)} players")
+    return players
 
 
 def _ranks(fields: Fields, seats: int) -> tuple[int, ...]:
-    given = fields.get("ranks")
-    if given:
-        if not isinstance(given, list) or any(isinstance(rank, bool) for rank in given):
+    column = fields.get("ranks")
+    if column:
+        if not isinstance(column, list) or any(isinstance(rank, bool) for rank in column):
             raise UnratedError("ranks")
         try:
             # A shared rank may be the mean of places, and a spreadsheet may write it with a comma.
-            ranks = tuple(float(rank.replace(",", ".") if isinstance(rank, str) else rank) for rank in given)
+            ranks = tuple(float(rank.replace(",", ".") if isinstance(rank, str) else rank) for rank in column)
         except (TypeError, ValueError, OverflowError):
             raise UnratedError("ranks") from None
         # Other numberings, such as 1 1 2 or 0 1, become 1 + the number of players strictly better.
         if len(ranks) != seats or not all(map(math.isfinite, ranks)):
             raise UnratedError("ranks")
-        return tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
+        return tuple(1 + sum(rival < rank for rival in ranks) for rank in ranks)
     result = _text(fields.get("result", ""))
     if result == UNFINISHED:
         raise UnratedError("unfinished")
@@ -284,8 +284,8 @@ def _text(value: object) -> str:
 def _key(name: str) -> str:
     """The name of a column or key as this module uses it."""
     plain = name.strip().lower().replace(" ", "_").replace("-", "_")
-    if found := _NUMBERED.fullmatch(plain):
-        return f"{'rank' if found[1] == 'rank' else 'player'}{found[2]}"
+    if numbered := _NUMBERED.fullmatch(plain):
+        return f"{'rank' if numbered[1] == 'rank' else 'player'}{numbered[2]}"
     for key, names in NAMES.items():
         if plain in names:
             return key

@@ -434,7 +434,10 @@ def _lines(
         if look is not None:
             level = ALPHA / max(n - 1, 1)
             apart = np.array(
-                [[one * look.deviations(one**2, 2, level) for one in row] for row in spread.tolist()]
+                [
+                    [deviation * look.deviations(deviation**2, 2, level) for deviation in row]
+                    for row in spread.tolist()
+                ]
             )
         first, last = superiority.ranges(elo, apart.reshape(n, n))
     p_best = np.zeros(n) if leaders is None else leaders.shares
