@@ -206,7 +206,7 @@ def test_short_command_loads_only_the_libraries_it_uses(
     code = (
         "import atexit, sys\n"
         "heavy = {'pandas', 'numpy', 'scipy', 'sqlmodel', 'pydantic', 'sqlalchemy', 'sqlalchemy.orm',"
-        " 'sqlalchemy.dialects.postgresql', 'alembic', 'jinja2', 'rich'}\n"
+        " 'sqlalchemy.dialects.postgresql', 'alembic', 'jinja2', 'rich', 'asyncio.events', 'email', 'ssl'}\n"
         "atexit.register(lambda: sys.stderr.write(' '.join(sorted(heavy & set(sys.modules)))))\n"
         f"sys.argv[1:] = {words!r}\n"
         "from tourney.cli.start import main; main()"

@@ -1,5 +1,6 @@
 """The command ``tourney``: the table of its commands, each imported only when it is called."""
 
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -78,6 +79,7 @@ class CommandTable(click.Group):
             # A module cannot be named like a keyword: `import` is in import_.py.
             module = {"import": "import_"}.get(name, name.replace("-", "_"))
             loaded: click.Command = import_module(f"{self.package}.{module}").command
+            _collect_garbage(loaded)
             return loaded
         target = self.added[name].target
         try:
@@ -87,6 +89,7 @@ class CommandTable(click.Group):
                 raise  # an add-on that ships: a fault of the program, which the edge reports as one
             reason = f"{type(error).__name__}: {error}"
             raise UsageError(f"the command {name} of an add-on ({target}) is broken: {reason}") from error
+        _collect_garbage(command)
         return command
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
@@ -113,6 +116,13 @@ class CommandTable(click.Group):
         for title, lines in self.all_sections.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(widest), line) for name, line in lines.items()])
+
+
+def _collect_garbage(command: click.Command) -> None:
+    """Switch the collector on again before a command runs; it leaves out what the imports made."""
+    if not isinstance(command, CommandTable) and not gc.isenabled():  # ``tourney.cli.start`` switched it off
+        gc.freeze()
+        gc.enable()
 
 
 def command_group(package: str, commands: Mapping[str, str], help_: str) -> CommandTable:
