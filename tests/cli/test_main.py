@@ -189,12 +189,12 @@ def test_report_processes_start_without_slow_imports() -> None:
 @pytest.mark.parametrize(
     ("words", "loaded"),
     [
-        (["games"], "rich"),
-        (["bots", "list"], "rich"),
-        (["status"], "rich sqlalchemy"),
-        (["standings"], "rich sqlalchemy"),
+        (["games"], ""),
+        (["bots", "list"], ""),
+        (["status"], "sqlalchemy"),
+        (["standings"], "sqlalchemy"),
         (["show", "1"], "sqlalchemy"),
-        (["ratings"], "numpy rich sqlalchemy"),
+        (["ratings"], "numpy sqlalchemy"),
     ],
 )
 def test_short_command_loads_only_the_libraries_it_uses(
@@ -214,7 +214,7 @@ def test_short_command_loads_only_the_libraries_it_uses(
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (0, loaded)
+    assert (done.returncode, done.stderr.rpartition("\n")[2]) == (0, loaded)
 
 
 PACKAGE = ROOT / "tourney"
