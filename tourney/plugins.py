@@ -11,7 +11,6 @@ add-on, or a name that two add-ons offer, raises an error when it is requested o
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import sys
@@ -425,7 +424,9 @@ class Registry(Generic[T]):
             if name in (sentences := self._outdated()):
                 raise self._error(sentences[name])
             names = ", ".join(sorted(offers)) or "none"
-            near = difflib.get_close_matches(name, offers, n=1, cutoff=0.7)
+            from difflib import get_close_matches  # noqa: PLC0415 - bots start without it
+
+            near = get_close_matches(name, offers, n=1, cutoff=0.7)
             hint = f"did you mean {near[0]}? " if near else ""
             # The missing one may be what a broken add-on would have brought.
             reasons = "".join(f"; {sentence}" for sentence in others()[1].values())

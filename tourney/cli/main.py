@@ -4,7 +4,6 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from typing import Any, NoReturn
@@ -101,6 +100,8 @@ class CommandTable(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a line's first word. The refusal of an unknown one names similar commands."""
         if args[0] not in self.core_names and args[0] not in self.added:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for this sentence
+
             _name_broken_addons()
             close = get_close_matches(args[0], self.names)
         else:

@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-import threading
+from _thread import RLock  # ``threading`` takes longer to import
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
@@ -14,7 +14,7 @@ With the sockets, TLS and mail that they import they took a tenth of the time of
 PARTS = {("asyncio", "iscoroutine"): "asyncio.coroutines"}
 """The names that SQLAlchemy asks for at once, each with the only part of its package that it needs."""
 
-_LOCK = threading.RLock()
+_LOCK = RLock()
 _STARTED: set[str] = set()
 
 
