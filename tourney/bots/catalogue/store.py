@@ -16,7 +16,6 @@ additions is stored; no clock has a say.
 """
 
 import dataclasses
-import difflib
 import os
 import re
 import tempfile
@@ -408,7 +407,9 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
         return dataclasses.replace(used, notes=_other_files(store, used, reference))
     listed = {entry.bot.manifest.name for entry in store.entries() if entry.bot is not None}
     names = sorted(listed | set(shipped_bots()))
-    near = difflib.get_close_matches(reference, names, n=1)
+    from difflib import get_close_matches  # noqa: PLC0415 - only for this sentence
+
+    near = get_close_matches(reference, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
     raise BotError(
         f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as ./{reference})"
