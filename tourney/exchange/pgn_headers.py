@@ -21,6 +21,7 @@ from tourney.exchange.foreign_game import (
     check_players,
     date_of,
     ending_of,
+    is_forfeit,
     ranks_of,
     result_text,
 )
@@ -325,7 +326,8 @@ class _Reader:
                 raise UnratedError("cut" if token is None else "contradiction")
         players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
         check_players(players)
-        reason, faults = ending_of(tags.get(b"Termination", b"").decode("latin-1"), ranks)
+        ending = tags.get(b"Termination", b"").decode("latin-1")
+        reason, faults = ending_of(ending or ("forfeit" if is_forfeit(self._decoded(result)) else ""), ranks)
         if reason == UNTERMINATED:
             raise UnratedError("contradiction", f"{written.decode()} but unterminated")
         if self._latin:
