@@ -39,11 +39,10 @@ COMMANDS: Final = ("memory", "cores")
 """Options that are commands of their own, and features of the same name, in the protocol."""
 GO_LIMITS: Final = ("depth", "movetime")  # keys of ``go`` in bot.toml
 SILENCE_NS: Final = 500_000_000  # after which a silent engine gets an empty line
-NUDGE_NS: Final = 50_000_000  # between two empty lines
+NUDGE_NS: Final = 10_000_000  # between two empty lines, of which it took up to 53
+MOST_NUDGES: Final = 1_000
 PATIENCE_NS: Final = 2_000_000_000
 """The time for features of an engine that does not say ``done``: as xboard has it."""
-FEATURELESS_NS: Final = 6_000_000_000
-"""The time after which a silent engine has no features: GNU Chess took 3.4 seconds to name its own."""
 _UNMOVED: Final = {"K": ("Ke1", "Rh1"), "Q": ("Ke1", "Ra1"), "k": ("ke8", "rh8"), "q": ("ke8", "ra8")}
 """The pieces that have not moved, by the right to castle."""
 
@@ -80,16 +79,14 @@ class XboardChannel(EngineChannel):
 
         GNU Chess 6.2 may stop at its start: a thread waits for the lock of the input, which another holds
         while it reads. Only further lines free it, so an engine gets empty ones until it names a feature:
-        the first that it prints is a banner, after which it may stop again. Engines of the protocol's first
-        version may say nothing at all.
+        the first that it prints is a banner, after which it may stop again.
         """
         while self._wants == "bot":
             silence = SILENCE_NS + self._nudges * NUDGE_NS
             event = super().wait(min(deadline, self._asked + silence))
-            if event.kind != "timeout" or self._asked + silence >= deadline:
+            if event.kind != "timeout" or self._asked + silence >= deadline or self._nudges >= MOST_NUDGES:
                 return event
-            patience = PATIENCE_NS if self._features else FEATURELESS_NS
-            if silence >= patience and "done" not in self._features:
+            if silence >= PATIENCE_NS and self._features and "done" not in self._features:
                 return self._finish_features()
             self._nudges += 1
             if not self._features:
@@ -100,15 +97,13 @@ class XboardChannel(EngineChannel):
         """What an engine withholds; one without features may speak another protocol."""
         withheld = super().withheld(milliseconds)
         if withheld is None and self._wants == "move" and not self._features:
-            why = "it has named no features, so it may not speak xboard's protocol"
+            why = "it has named no features of xboard's protocol; enter GNU Chess with --uci, as uci"
             return Withheld("", whole=True, at_end=False, why=why)
         return withheld
 
     def time_out(self, event: Event) -> Event:
-        """Name what a silent engine may be."""
-        if self._wants == "bot" and not (self._features or self._unread):
-            return Event("timeout", "no answer to xboard's greeting; enter GNU Chess with --uci, as uci")
-        return event
+        """Begin with an engine that has named no features, as xboard does: those of version 1 have none."""
+        return event if event.text or self._wants != "bot" or self._features else self._finish_features()
 
     def _begin(self, game: NewGame) -> None:
         if game.game != "chess":
