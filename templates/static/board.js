@@ -165,6 +165,16 @@
     var places = game.places.concat(data.places || []).map(function (place) {
       return { x: place[0], y: place[1], name: place[2] };
     });
+    var templates = [];
+    data.notes.forEach(function (code) {
+      var reader = new Reader(code), head = reader.number();
+      templates.push((templates[templates.length - 1] || "").slice(0, head) + reader.rest());
+    });
+    var sets = data.sets.split(" ").map(function (code) {
+      var reader = new Reader(code), numbers = [];
+      while (reader.more()) numbers.push(reader.number());
+      return numbers;
+    });
     var open = Frames(data, sprites, game.start);
     var seen = {};
     (data.views || []).forEach(function (view) {
@@ -339,8 +349,8 @@
 
     function notes(ply) {
       ply = within(ply);
-      return data.sets[frames(ply).noted[ply]].map(function (number) {
-        return data.notes[number].split(FIELD).map(function (part, k) { return k % 2 ? value(ply, part) : part; }).join("");
+      return sets[frames(ply).noted[ply]].map(function (number) {
+        return templates[number].split(FIELD).map(function (part, k) { return k % 2 ? value(ply, part) : part; }).join("");
       });
     }
 

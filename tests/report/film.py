@@ -110,17 +110,26 @@ class Film:
         positions = _positions(track["p"], len(toggles))
         things = set(self._keys(self.start))
         sets = _numbers(track["k"])
+        notes_of = self.note_sets()
         found = []
         for ply, toggled in enumerate(toggles):
             things ^= set(self._keys(toggled))
             shown = [self._shown(*key) for key in (*things, *self._keys(traces[ply]))]
-            templates = [self.data["notes"][number] for number in self.data["sets"][next(sets)]]
+            templates = notes_of[next(sets)]
             last = self.actions[ply - 1] if ply else ""
             notes = tuple(_filled(template, positions[ply], last) for template in templates)
             ground = sorted(thing for layer, thing in shown if layer < 2)
             above = sorted(thing for layer, thing in shown if layer >= 2)
             found.append(Picture(ground, above, notes, positions[ply]))
         return found
+
+    def note_sets(self) -> list[list[str]]:
+        """Return the templates of each set of notes."""
+        templates: list[str] = []
+        for code in self.data["notes"]:
+            head, rest = _read(code)
+            templates.append((templates[-1] if templates else "")[:head] + rest)
+        return [[templates[number] for number in _numbers(code)] for code in self.data["sets"].split(" ")]
 
     def _keys(self, text: str) -> list[tuple[int, int, int]]:
         found, numbers = [], _numbers(text)

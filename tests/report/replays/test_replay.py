@@ -1,6 +1,7 @@
 """The data of replays decode to the diagrams of all positions, and end at illegal actions."""
 
 import re
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -49,9 +50,9 @@ def test_data_of_golden_matches_decode_to_the_diagrams(name: str) -> None:
 
 @pytest.mark.parametrize("name", GAMES.names())
 def test_notes_leave_the_last_action_to_the_page(name: str) -> None:
-    data: Any = replay(find_game(name), golden(name)).data()
-    assert data["notes"]
-    assert not any(LAST in note for note in data["notes"])
+    notes = list(chain.from_iterable(decoded(replay(find_game(name), golden(name))).note_sets()))
+    assert notes
+    assert not any(LAST in note for note in notes)
 
 
 @pytest.mark.slow
@@ -102,6 +103,14 @@ def test_data_of_175_actions_take_at_most_8_kilobytes() -> None:
     assert count > 150
     film = replay(game, record)
     assert len(script_json({**film.data(), "actions": " ".join(film.actions)})) < 8000 * count / 175
+
+
+def test_dice_of_one_picture_are_written_once() -> None:
+    film = replay(find_game("sage-stones"), golden("sage-stones"))
+    data: Any = film.data()
+    placed = [thing for toggled in film.open.toggles for thing in toggled]
+    assert len(data["t"].replace(" ", "")) < 1.5 * len(placed)
+    assert decoded(film).pictures() == pictures(find_game("sage-stones"), golden("sage-stones"))
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ fixed: call ``use_plain`` in a bot, or remove the compiled forms (``make plain``
 This module imports the standard library only: ``hatch_build.py`` loads it by its path.
 """
 
-import hashlib
 import os
 from _thread import RLock  # ``threading`` takes longer to import
 from collections.abc import Callable
@@ -20,6 +19,11 @@ from functools import cache, wraps
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import TypeVar
+
+try:
+    from _blake2 import blake2b  # hashlib gives the same function, and loads OpenSSL for others
+except ImportError:
+    from hashlib import blake2b
 
 PLAIN_VARIABLE = "TOURNEY_PLAIN"
 BUILD = "4"
@@ -47,7 +51,7 @@ def sources(package: str) -> tuple[str, ...]:
 
 def compiled_name(package: str) -> str:
     """Name of a core's compiled module in this folder. Raises OSError without its sources."""
-    digest = hashlib.blake2b(BUILD.encode(), digest_size=8)
+    digest = blake2b(BUILD.encode(), digest_size=8)
     for source in sources(package):
         for ending in (".py", ".pxd"):
             with open(source + ending, "rb") as file:  # noqa: PTH123 - see above

@@ -6,7 +6,7 @@ The texts contain none of the characters that JSON or HTML escape. ``templates/s
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, pairwise
 from operator import ne
 
 from tourney.games.diagrams import FIELD
@@ -130,6 +130,12 @@ def _common(a: str, b: str) -> int:
         else:
             high = middle - 1
     return low
+
+
+def prefixed(texts: Sequence[str]) -> list[str]:
+    """The code of texts: each as the length of the start that it shares with the one before, and the rest."""
+    shared = [_common(before, text) for before, text in pairwise(("", *texts))]
+    return [number(head) + text[head:] for head, text in zip(shared, texts, strict=True)]
 
 
 def columns(texts: Sequence[str]) -> list[list[str]]:

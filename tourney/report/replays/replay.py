@@ -22,6 +22,7 @@ from tourney.match.record import Record
 from tourney.report.replays.board_table import (
     HIDDEN,
     NO_FRAMES,
+    NOTHING,
     BoardTable,
     FrameDrawer,
     Frames,
@@ -29,7 +30,7 @@ from tourney.report.replays.board_table import (
     Thing,
     board_table,
 )
-from tourney.report.replays.codes import columns, number, steps
+from tourney.report.replays.codes import columns, number, prefixed, steps
 
 GAME = "board/game.js"
 SPRITES = "board/sprites.svg"
@@ -119,12 +120,14 @@ class BoardReplay:
         """The data for ``templates/static/board.js``, as JSON data; they need ``shared_data`` too.
 
         ``sprites``, ``places``: those that are not shared, whose numbers follow the shared ones. ``notes``:
-        templates of lines; ``sets``: lists of numbers of these. Then the open frames, and in ``views``, with
+        templates of lines (see ``codes.prefixed``); ``sets``: sets of these, separated by blanks, each the
+        codes of their numbers. Then the open frames, and in ``views``, with
         ``seat``, ``last``, the last ply that differs, and ``h``, the plies of the actions that it did not see
         (see ``codes.steps``), those of a seat: ``p``: the position strings (see
         ``codes.columns``); ``t``: by ply, separated by blanks, the things that appear or disappear, a thing
         being the codes of sprite and place, for an arrow of sprite, place and place; ``m``: likewise the
-        marks and arrows; ``k``: by ply the number of the set of notes. ``lines``: the frames of lines.
+        things of this picture alone, such as marks and arrows; ``k``: by ply the number of the set of notes.
+        ``lines``: the frames of lines.
         """
         return self._encoded[0]
 
@@ -160,23 +163,25 @@ class _FrameEncoder:
         self.sprites: dict[int, int] = {}
         self._places: dict[int, int] = {}
         self._codes: dict[int, str] = {}
-        self._notes: dict[str, int] = {}
         self._sets: dict[tuple[str, ...], str] = {}
 
     def frames(self, frames: Frames) -> dict[str, object]:
         """The data of one onlooker."""
         codes = self._table.codes
         toggles = []
-        for toggled in frames.toggles:
-            thing_codes = [codes[thing] or "" for thing in toggled]
-            if "" in thing_codes:  # the others get numbers in an order that is the same in every process
-                thing_codes = [self._code(thing) for thing in self._table.ordered(toggled)]
-            thing_codes.sort()
-            toggles.append("".join(thing_codes))
-        traces = [
-            "".join([codes[thing] or self._code(thing) for thing in trace]) if trace else ""
-            for trace in frames.traces
-        ]
+        traces = []
+        shown = self._table.start
+        ended = NOTHING
+        for toggled, after, trace in zip(
+            frames.toggles, (*frames.toggles[1:], NOTHING), frames.traces, strict=True
+        ):
+            # A thing of one picture, such as dice, is written once with the marks instead of twice here.
+            brief = (toggled & after).difference(shown)
+            toggles.append(self._things(toggled.difference(brief, ended)))
+            marks = "".join([codes[thing] or self._code(thing) for thing in trace]) if trace else ""
+            traces.append(marks + self._things(brief) if brief else marks)
+            shown ^= toggled
+            ended = brief
         sets = self._sets
         return {
             "p": columns(frames.views),
@@ -188,9 +193,12 @@ class _FrameEncoder:
     def tables(self) -> dict[str, object]:
         """The sprites, places and notes of this match alone."""
         table = self._table
+        # Sorted, because neighbors then begin alike: "colour 1 (seat 1) places in column 5", "... 6".
+        notes = sorted({note for notes in self._sets for note in notes})
+        note_codes = {note: number(k) for k, note in enumerate(notes)}
         data: dict[str, object] = {
-            "notes": list(self._notes),
-            "sets": [list(map(self._notes.__getitem__, s)) for s in self._sets],
+            "notes": prefixed(notes),
+            "sets": " ".join(["".join([note_codes[note] for note in notes]) for notes in self._sets]),
         }
         if self.sprites:
             own_sprites = map(table.sprites.__getitem__, self.sprites)
@@ -199,9 +207,15 @@ class _FrameEncoder:
             data["places"] = [list(table.places[place]) for place in self._places]
         return data
 
+    def _things(self, things: frozenset[int]) -> str:
+        codes = self._table.codes
+        thing_codes = [codes[thing] or "" for thing in things]
+        if "" in thing_codes:  # the others get numbers in an order that is the same in every process
+            thing_codes = [self._code(thing) for thing in self._table.ordered(things)]
+        thing_codes.sort()
+        return "".join(thing_codes)
+
     def _set(self, notes: tuple[str, ...]) -> str:
-        for note in notes:
-            self._notes.setdefault(note, len(self._notes))
         code = self._sets[notes] = number(len(self._sets))
         return code
 
