@@ -85,6 +85,8 @@ class Player:
 
 def _withheld_words(withheld: Withheld) -> str:
     text = shown(withheld.text)
+    if withheld.why:
+        return withheld.why
     if withheld.whole and not withheld.at_end:
         return f"its line {text} was not understood"
     if not withheld.at_end:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.interface import Channel, Event, Withheld
 from tourney.bots.protocols import (
     EngineChannel,
     EngineProtocol,
@@ -32,6 +32,7 @@ _INFO_VALUE = re.compile(
 _INFO_STRING = re.compile(r"(?<![^ ])string(?![^ ])", re.ASCII)
 _MOST_WORDS = 200  # of ``info`` that are read, before the moves of the variation
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
+_STEP: Final = re.compile(r"[a-h][1-8][a-h][1-8][nbrqNBRQ]?", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
 _ANSWERS: Final = {"bot": "uciok", "ready": "readyok", "move": "bestmove"}
 """By what the referee waits for: the engine's word that ends the wait."""
@@ -133,14 +134,15 @@ class UciChannel(EngineChannel):
         heard = self._inner.ask(self._words(go), deadline)
         if isinstance(heard, str):
             before, _, last = heard.rpartition("\n")
-            if "\t" in heard or "  " in heard:
+            if "\t" in heard or "  " in heard or not last.isprintable():
                 last, before = words_of(last), "\n".join(map(words_of, before.split("\n")))
-            if last.startswith("bestmove "):
+            answer = last[9:].partition(" ")[0]
+            if last.startswith("bestmove ") and (answer != self._last or not self._repeats(answer)):
                 self._wants = ""
                 self._answered = True
-                move = f"move {last[9:].partition(' ')[0]}"
+                self._last = answer
                 about = info_text(_last_score(before)) if before else ""
-                return f"info {about}\n{move}" if about else move
+                return f"info {about}\nmove {answer}" if about else f"move {answer}"
             return self._read(last) or self.wait(deadline)
         return (self._read(heard.text) or self.wait(deadline)) if heard.kind == "line" else heard
 
@@ -228,6 +230,36 @@ class UciChannel(EngineChannel):
     def _is_answer(self, line: str) -> bool:
         return line.partition(" ")[0].lower() == "bestmove"
 
+    def _move_in(self, line: str) -> str:
+        return line.split(" ")[1] if " " in line else ""
+
+    def _repeats(self, move: str) -> bool:
+        """In chess no piece can make the same step in two turns of its player; in Chess960 a rook can castle.
+
+        What was played decides, which another bot may have chosen where a record leads the match.
+        """
+        if not super()._repeats(move) or not self._wants:
+            return super()._repeats(move)
+        steps = self._game == "chess" and _STEP.fullmatch(move) is not None
+        return steps and self._position.rsplit(b" ", 2)[1:2] == [move.encode("ascii")]
+
+    def withheld(self, milliseconds: int) -> Withheld | None:
+        """What an engine withholds; an engine that has searched beyond its limit is named."""
+        withheld = super().withheld(milliseconds)
+        if withheld is not None or self._wants != "move":
+            return withheld
+        limits = self._go.decode("ascii").split(" ")
+        about = dict(word.split("=", 1) for word in info_text(self._about).split(" pv=")[0].split())
+        for key in ("nodes", "depth"):
+            limit = limits[limits.index(key) + 1] if key in limits else ""
+            if limit and int(about.get(key, 0)) > int(limit):
+                why = (
+                    f"it does not keep to `go {key} {limit}`, as it has {key} {about[key]}: give it a limit"
+                    " that it knows, such as go.movetime"
+                )
+                return Withheld("", whole=True, at_end=False, why=why)
+        return None
+
     def _answer(self, line: str) -> Event | None:
         word, _, rest = line.partition(" ")
         word = word.lower()
@@ -241,9 +273,11 @@ class UciChannel(EngineChannel):
                 self._introduce(key, text)
         if word != _ANSWERS.get(self._wants):
             return None
+        move = rest.split(" ")[0]
+        if self._wants == "move" and self._repeats(move):
+            return self._dropped(line)
         if (done := self._done()) is not None:
             return done
-        move = rest.split(" ")[0]
         if not move:
             return self._fail(f"{shown(line)}: bestmove needs a move")
         self._about = info_text(self._about)
