@@ -184,6 +184,8 @@ def _made_executable(
 def bots_at(reference: str) -> tuple[Path, ...]:
     """The bots that a path or a pattern means: itself, or all that look like bots in a folder of bots.
 
+    A pattern means what looks like bots as well, unless it matches nothing that does.
+
     Raises BotError for a pattern that matches nothing.
     """
     path = Path(reference)
@@ -192,13 +194,14 @@ def bots_at(reference: str) -> tuple[Path, ...]:
         matches = [match for match in names if not is_litter(Path(match).name)]
         if not matches:
             raise BotError(f"no file or folder matches {reference}")
-        return tuple(bot for match in matches for bot in bots_at(match))
+        bots = [match for match in matches if Path(match).is_dir() or _is_bot_file(Path(match))]
+        return tuple(bot for match in bots or matches for bot in bots_at(match))
     if not path.is_dir() or (path / FILE_NAME).exists():
         return (path,)
     inner = sorted(place for place in path.iterdir() if not is_litter(place.name))
-    bots = tuple(place for place in inner if place.is_dir() or _is_bot_file(place))
+    places = tuple(place for place in inner if place.is_dir() or _is_bot_file(place))
     # A folder in which nothing is a bot is a bot that lacks its manifest.
-    return bots if any((place / FILE_NAME).exists() or place.is_file() for place in bots) else (path,)
+    return places if any((place / FILE_NAME).exists() or place.is_file() for place in places) else (path,)
 
 
 def _is_bot_file(path: Path) -> bool:
