@@ -5,11 +5,13 @@ so at most ``FITS`` rounds have it, evenly spread, and fewer with many bots: a f
 Charts and tables show at most ``SHOWN`` rounds; the downloads have all.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from markupsafe import Markup
+from msgspec import msgpack
 
 from tourney.ratings.batch import BatchRating, rate
 from tourney.ratings.counts import Clusters
@@ -17,7 +19,6 @@ from tourney.report.charts.chart import COLORS, REST, draw
 from tourney.report.charts.kinds import Line, color_of, line_chart
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")
@@ -57,27 +58,40 @@ def histories(make: Renderer) -> Histories:
     for round_, pool in source.history:
         ends = {number: (rating.mu, SIGMAS * rating.sigma) for number, rating in pool.skills.items()}
         skill.append((round_, {number: (mu, mu - half, mu + half) for number, (mu, half) in ends.items()}))
-    return Histories(skill, list(_fits(source)))
+    return Histories(skill, list(_fits(make)))
 
 
-def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
+def _fits(make: Renderer) -> Iterator[tuple[int, dict[int, Value]]]:
     """Yield the Elo of all entrants by the matches up to some rounds; the last round comes last."""
+    source = make.source
     numbers = [entrant.number for entrant in source.entrants]
     shared = source.tournament.plan.mirrored_dice
     most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
     rounds = sampled([round_ for round_, _ in source.history], most)
     clusters = Clusters(shared_dice=shared)
-    for round_, results in groupby(source.results, key=lambda result: result.key.round):
+    so_far = hashlib.blake2b(digest_size=16)
+
+    def fit() -> dict[int, Value]:
+        counts = clusters.counts(numbers, source.tournament.seats)
+        return _values(rate(counts, pairs=False, best=False, model=source.model, look=source.look).ratings)
+
+    for round_, results_of_round in groupby(source.results, key=lambda result: result.key.round):
+        results = tuple(results_of_round)
         clusters.take(results)
-        # The clusters have taken its results; only its own fit is left out.
-        if round_ not in rounds:
-            continue
+        so_far.update(msgpack.encode(results))
         # The last fit is the report's own. All have its kind of intervals, so that the page has one.
-        ratings: Sequence[BatchRating] = source.batch.ratings
-        if round_ != rounds[-1]:
-            counts = clusters.counts(numbers, source.tournament.seats)
-            ratings = rate(counts, pairs=False, best=False, model=source.model, look=source.look).ratings
-        yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
+        if round_ == rounds[-1]:
+            yield round_, _values(source.batch.ratings)
+        # The clusters have taken the results of the others; only their own fit is left out.
+        elif round_ in rounds:
+            # A fit to the matches up to a round stays the same, so that a later report need not repeat it.
+            model = f"{source.model.__module__}.{source.model.__qualname__}"
+            inputs = (so_far.digest(), numbers, shared, source.tournament.seats, model, source.look)
+            yield round_, make.maker.value("elo after a round", inputs, dict[int, Value], fit)
+
+
+def _values(ratings: Sequence[BatchRating]) -> dict[int, Value]:
+    return {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
 
 
 def sampled(items: Sequence[T], most: int) -> tuple[T, ...]:
