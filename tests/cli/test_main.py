@@ -171,6 +171,21 @@ def test_completion_imports_no_command_that_it_offers(words: str, offered: list[
     assert done.stderr.split() == sorted([*group, "tourney.cli.edge", "tourney.cli.main"])
 
 
+@pytest.mark.parametrize("words", [["games"], ["bots", "list"], ["completion", "bash"]])
+def test_command_runs_with_the_collector_on(words: list[str], tmp_path: Path) -> None:
+    """``tourney.cli.start`` switches it off while modules are loaded."""
+    code = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: sys.stderr.write(str(gc.isenabled())))\n"
+        f"sys.argv[1:] = {words!r}\n"
+        "from tourney.cli.start import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.endswith("True")
+
+
 def test_interrupt_while_importing_is_one_line() -> None:
     """Ctrl-C before the command line is imported ends the program as it does later."""
     code = (

@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem, shell_complete
 from tourney import __version__, plugins
 from tourney.cli import edge
 from tourney.errors import UsageError
+from tourney.garbage import collect_seldom
 from tourney.plugins import Command
 
 
@@ -131,8 +132,7 @@ class CommandTable(click.Group):
 def _collect_garbage(command: click.Command) -> None:
     """Switch the collector on again before a command runs; it leaves out what the imports made."""
     if not isinstance(command, CommandTable) and not gc.isenabled():  # ``tourney.cli.start`` switched it off
-        gc.freeze()
-        gc.enable()
+        collect_seldom()
 
 
 def command_group(package: str, commands: Mapping[str, str], help_: str) -> CommandTable:
