@@ -234,9 +234,10 @@ class EngineChannel(ForwardingChannel):
         answer = self._answer(line)
         if answer is None:
             unknown = line.partition(" ")[0] not in self.dropped
-            # In a turn, engines print thoughts of any form; before the first, little but answers.
+            # In a turn, engines print thoughts of any form; before the first, little but answers, and errors.
             means = _LIKE_ANSWER if unknown else _ANSWER_IN_LINE
-            if (unknown and self._wants != "move") or means.search(line) is not None:
+            tells = self._wants != "move" and (unknown or line.startswith("info string "))
+            if tells or means.search(line) is not None:
                 self._unread = line
         return answer
 
