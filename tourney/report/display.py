@@ -131,7 +131,7 @@ def number(value: float, digits: int) -> str:
 
 def short(value: float) -> str:
     """A float with the fewer decimals the greater it is."""
-    return number(value, 0 if value >= 100 else 1 if value >= 1 else 2)
+    return number(value, 0 if abs(value) >= 100 else 1 if abs(value) >= 1 else 2)
 
 
 def elo_text(value: float, low: float, high: float) -> str:

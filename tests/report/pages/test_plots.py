@@ -29,6 +29,18 @@ def test_each_number_has_a_plot_and_scores_come_first() -> None:
     assert 'aria-label="Score by action, from 3 to 4.5"' in found[0].svg
 
 
+def test_plots_below_the_board_share_the_numbers_of_plies() -> None:
+    plots = list(match_plots(info(depth=(1, 2), nodes=(10, 40), score=(3, 4.5)), {}, {}, {}, SEATS, 2))
+    assert ['id="plies"' in plot.svg for plot in plots] == [False, True, False]
+    assert ['<use href="#plies"/>' in plot.svg for plot in plots] == [False, False, True]
+    assert 'class="x"' in plots[0].svg, "charts beside the board have larger letters"
+
+
+def test_plots_are_described_by_short_numbers() -> None:
+    (plot,) = match_plots(info(depth=(-32.122167, 100)), {}, {}, {}, SEATS, 2)
+    assert 'aria-label="depth by action, from \u221232.1 to 100"' in plot.svg
+
+
 def test_scores_of_known_units_are_chances_of_the_first_seat() -> None:
     """As a bot of the SDK prints them on seat 1, and an engine on seat 2."""
     one = SeatInfo((1, 3), {"score": (0.5, 1)})
