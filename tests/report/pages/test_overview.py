@@ -102,6 +102,7 @@ def test_elo_that_the_prior_decides_is_not_printed(tmp_path: Path) -> None:
     page = written["index.html"]
     assert page.count(">too few games</abbr>") == 2
     assert "Elo interval" not in page, "an axis above empty cells"
+    assert written["history.html"].count(">too few games</abbr>") == 2
     bot = written[source.labels[0].page]
     assert ">too few games</abbr> for an Elo" in bot
     assert "direct encounter" not in bot, "a tie-break without a value"

@@ -11,13 +11,14 @@ from typing import NamedTuple, TypeVar
 
 from markupsafe import Markup
 
-from tourney.ratings.batch import BatchRating, rate
+from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Clusters
 from tourney.report.charts.chart import COLORS, REST, draw
 from tourney.report.charts.kinds import Line, color_of, line_chart
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.source import ReportSource
+from tourney.results.ratings import unsure
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")
@@ -41,10 +42,22 @@ History = Sequence[tuple[int, dict[int, Value]]]
 
 
 class Histories(NamedTuple):
-    """The ratings after each round: TrueSkill from round 0 on, and Elo."""
+    """The ratings after each round: TrueSkill from round 0 on, and Elo.
+
+    ``unsure`` are the entrants whose Elo says nothing after a round; charts leave them out.
+    """
 
     skill: History
     elo: History
+    unsure: Mapping[int, frozenset[int]]
+
+    @property
+    def sure_elo(self) -> History:
+        """The Elo that the results decide."""
+        return [
+            (round_, {n: value for n, value in values.items() if n not in self.unsure[round_]})
+            for round_, values in self.elo
+        ]
 
 
 def histories(make: Renderer) -> Histories:
@@ -57,10 +70,15 @@ def histories(make: Renderer) -> Histories:
     for round_, pool in source.history:
         ends = {number: (rating.mu, SIGMAS * rating.sigma) for number, rating in pool.skills.items()}
         skill.append((round_, {number: (mu, mu - half, mu + half) for number, (mu, half) in ends.items()}))
-    return Histories(skill, list(_fits(source)))
+    fits = dict(_fits(source))
+    elo = [
+        (round_, {line.entrant: (line.elo, line.low, line.high) for line in batch.ratings if line.games})
+        for round_, batch in fits.items()
+    ]
+    return Histories(skill, elo, {round_: unsure(batch) for round_, batch in fits.items()})
 
 
-def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
+def _fits(source: ReportSource) -> Iterator[tuple[int, Batch]]:
     """Yield the Elo of all entrants by the matches up to some rounds; the last round comes last."""
     numbers = [entrant.number for entrant in source.entrants]
     shared = source.tournament.plan.mirrored_dice
@@ -73,11 +91,11 @@ def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
         if round_ not in rounds:
             continue
         # The last fit is the report's own. All have its kind of intervals, so that the page has one.
-        ratings: Sequence[BatchRating] = source.batch.ratings
+        batch = source.batch
         if round_ != rounds[-1]:
             counts = clusters.counts(numbers, source.tournament.seats)
-            ratings = rate(counts, pairs=False, best=False, model=source.model, look=source.look).ratings
-        yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
+            batch = rate(counts, pairs=False, best=False, model=source.model, look=source.look)
+        yield round_, batch
 
 
 def sampled(items: Sequence[T], most: int) -> tuple[T, ...]:
@@ -97,13 +115,14 @@ def files(make: Renderer) -> Iterator[File]:
         "history.html",
         "history.html",
         skill_chart=chart(ratings.skill, colors, "mu", "TrueSkill of all bots after each round"),
-        elo_chart=chart(ratings.elo, colors, "Elo", "Elo of all bots after some rounds"),
+        elo_chart=chart(ratings.sure_elo, colors, "Elo", "Elo of all bots after some rounds"),
         colors=colors,
         order=order,
         legend=order[: len(COLORS)],
         rest=max(0, len(order) - len(COLORS)),
         skill=sampled(ratings.skill[1:], COLUMNS),
         elo=sampled(ratings.elo, COLUMNS),
+        unsure=ratings.unsure,
     )
     rows = (
         (round_, source.entrants[number].name, *value)
