@@ -159,6 +159,14 @@ def milliseconds(value: float) -> str:
     return f"{short(value)} ms" if value < 10_000 else f"{number(value / 1000, 1)} s"
 
 
+def time_limit(ms: float) -> str:
+    """A limit of time in its largest whole unit: 10 min, 90 s, 500 ms."""
+    for unit, name in ((60_000, "min"), (1000, "s")):
+        if ms and ms % unit == 0:
+            return f"{ms / unit:g} {name}"
+    return f"{ms:g} ms"
+
+
 def label(text: str, longest: int = LONGEST) -> str:
     """A name for display: printable, on one line, at most ``longest`` characters.
 

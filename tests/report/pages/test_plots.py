@@ -47,7 +47,7 @@ def test_scores_of_known_units_are_chances_of_the_first_seat() -> None:
     two = SeatInfo((2, 4, 6), {"score": (0.3, 999, 1.2), "win": (0.6, None, 0.7), "mate": (None, 1, None)})
     chance, *others = match_plots(MatchInfo({1: one, 2: two}), {}, {}, {}, SEATS, 6)
     assert (chance.name, chance.title, chance.open) == ("win", "Chance to win, %", True)
-    assert chance.note == "Black's chance, as each bot sees it"
+    assert chance.note == "Black's chance, as seen by"
     assert 'aria-label="Chance to win, % by action, from 0 to 100"' in chance.svg
     assert [plot.name for plot in others] == []
     (score,) = match_plots(MatchInfo({1: SeatInfo((1, 3), {"score": (0.5, 1.5)})}), {}, {}, {}, SEATS, 6)

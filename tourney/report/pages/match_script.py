@@ -249,7 +249,7 @@ def match_plots(
     named: list[tuple[str, str, str, Mapping[int, Series]]]
     if chances:
         printed.pop("win", None)
-        view = f"{seats[0].name}'s chance, as each bot sees it" if two else "each bot's own, as it sees it"
+        view = f"{seats[0].name}'s chance, as seen by" if two else "each bot's own, as it sees it"
         named = [("win", "Chance to win, %", view, chances)]
     else:
         view = "each bot's from its own point of view"

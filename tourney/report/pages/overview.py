@@ -288,7 +288,8 @@ def tournament_row(source: ReportSource, href: str, *, measured: bool) -> dict[s
 def _introduction(source: ReportSource) -> dict[str, object]:
     """The introduction of a tournament, safe to show once escaped; without any, all is empty.
 
-    ``logo`` is the path of the image in the tournament's folder, or ""; ``links`` are (words, address).
+    ``logo`` is the path of the image in the tournament's folder, or ""; ``links`` are (words, address). The
+    parts of a paragraph alternate between words and code, which its text has in backticks.
     """
     shown = source.presentation
     paragraphs: list[list[str]] = [[]]
@@ -299,9 +300,15 @@ def _introduction(source: ReportSource) -> dict[str, object]:
             paragraphs.append([])
     return {
         "logo": shown.file_name,
-        "paragraphs": [display.line(" ".join(lines)) for lines in paragraphs if lines],
+        "paragraphs": [_code_parts(display.line(" ".join(lines))) for lines in paragraphs if lines],
         "links": [(display.label(link.title), link.url) for link in shown.links],
     }
+
+
+def _code_parts(text: str) -> list[str]:
+    parts = text.split("`")
+    # An odd backtick is one that the author means.
+    return parts if len(parts) % 2 else ["`".join(parts)]
 
 
 def logo(make: Renderer) -> Iterator[File]:
