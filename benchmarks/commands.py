@@ -7,12 +7,12 @@
 ``report``: by default both games are measured. The referee plays --distinct random matches in this process;
 further ones repeat their actions under seeds and entrants of their own. With --actions, only matches of that
 length are taken, to within a tenth. Each bot reports score, depth and nodes with each action. 99 % of the
-matches are written first, then all, then nothing is new. The database stays in --folder and serves later
-calls.
+matches are written first, then all but one, then the last one, then nothing is new. The database stays in
+--folder and serves later calls; the report there is written from nothing only if the database is new.
 
-Prints a line a report: seconds, seconds of processor time in all and a match that was new, the peak memory of
-all processes together (proportional set size), files, bytes and bytes a page of a match, and the size of the
-first page.
+Prints a line a report: seconds, seconds of processor time, in all, to those from nothing, and a match that
+was new, the peak memory of all processes together (proportional set size), files, bytes and bytes a page of a
+match, and the size of the first page.
 
 ``rate``: writes a PGN of mirrored pairs from the seed (the same bytes everywhere), then runs `tourney rate`
 on it in a process of its own: the batch rating in one process, with pairs and without, Ordo's model, and
@@ -37,14 +37,15 @@ GAMES = ("sages-tafl", "seven-sages")
 CHUNK = 200
 
 
-def show(what: str, cost: Cost, out: Path, new: int) -> None:
-    """Print a report's line of the table; ``new`` matches were new."""
+def show(what: str, cost: Cost, whole: Cost, out: Path, new: int) -> None:
+    """Print a report's line of the table; ``new`` matches were new, ``whole`` is the cost from nothing."""
     files = [path for path in out.rglob("*") if path.is_file()]
     pages = [path.stat().st_size for path in files if path.match("matches/*.html")]
     row(
         what,
         f"{cost.seconds:.1f}",
         f"{cost.processor:.1f}",
+        f"{cost.processor / whole.processor:.3f}",
         f"{1000 * cost.processor / new:.1f}" if new else "-",
         f"{cost.memory / 1e6:.0f}",
         f"{len(files):,}",
@@ -91,8 +92,8 @@ def report_command(
         command = [sys.executable, "-m", "tourney", "report", "--quiet", "--db", database, "--out", str(out)]
         command += ["--processes", str(processes)] if processes else []
         head(
-            *("report", "s", "CPU s", "CPU ms a new match", "MB of memory", "files", "MB", "KB a match"),
-            *("largest", "KB of index.html"),
+            *("report", "s", "CPU s", "to nothing", "CPU ms a new match", "MB of memory", "files", "MB"),
+            *("KB a match", "largest", "KB of index.html"),
         )
         with Database.open(database, create=True, write=True) as repository:
             tournament = (
@@ -101,16 +102,20 @@ def report_command(
                 else begin(repository, rules, matches, entrants)
             )
             first = matches * 99 // 100
+            whole = None
             for what, wanted, new in (
                 ("99 % of the matches, from nothing", first, first),
-                ("1 % more", matches, matches - first),
+                ("1 % more", matches - 1, matches - 1 - first),
+                ("one match more", matches, 1),
                 ("nothing new", matches, 0),
             ):
                 more = max(0, wanted - repository.schedules.progress(tournament.id).done)
                 found = itertools.islice(results(repository, tournament, plays), more)
                 while chunk := list(itertools.islice(found, CHUNK)):
                     repository.matches.add(tournament.id, chunk)
-                show(what, cost_of(command), out, new)
+                cost = cost_of(command)
+                whole = whole or cost
+                show(what, cost, whole, out, new)
 
 
 RESULTS = ("1-0", "0-1", "1/2-1/2")

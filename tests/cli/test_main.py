@@ -189,12 +189,12 @@ def test_report_processes_start_without_slow_imports() -> None:
 @pytest.mark.parametrize(
     ("words", "loaded"),
     [
-        (["games"], "rich"),
-        (["bots", "list"], "rich"),
-        (["status"], "rich sqlalchemy"),
-        (["standings"], "rich sqlalchemy"),
+        (["games"], ""),
+        (["bots", "list"], ""),
+        (["status"], "sqlalchemy"),
+        (["standings"], "sqlalchemy"),
         (["show", "1"], "sqlalchemy"),
-        (["ratings"], "numpy rich sqlalchemy"),
+        (["ratings"], "numpy sqlalchemy"),
     ],
 )
 def test_short_command_loads_only_the_libraries_it_uses(
@@ -206,7 +206,7 @@ def test_short_command_loads_only_the_libraries_it_uses(
     code = (
         "import atexit, sys\n"
         "heavy = {'pandas', 'numpy', 'scipy', 'sqlmodel', 'pydantic', 'sqlalchemy', 'sqlalchemy.orm',"
-        " 'sqlalchemy.dialects.postgresql', 'alembic', 'jinja2', 'rich'}\n"
+        " 'sqlalchemy.dialects.postgresql', 'alembic', 'jinja2', 'rich', 'asyncio.events', 'email', 'ssl'}\n"
         "atexit.register(lambda: sys.stderr.write(' '.join(sorted(heavy & set(sys.modules)))))\n"
         f"sys.argv[1:] = {words!r}\n"
         "from tourney.cli.start import main; main()"
@@ -214,7 +214,7 @@ def test_short_command_loads_only_the_libraries_it_uses(
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (0, loaded)
+    assert (done.returncode, done.stderr.rpartition("\n")[2]) == (0, loaded)
 
 
 PACKAGE = ROOT / "tourney"

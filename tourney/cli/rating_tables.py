@@ -9,7 +9,6 @@ from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, SeatEffect
 from tourney.ratings.method import METHODS, RatingLine, RatingMethod
 from tourney.ratings.sequential import EVERY_LOOK, Intervals
-from tourney.ratings.trueskill import PACKAGE_TAU
 from tourney.results import columns as catalogue
 from tourney.results import ratings as results
 from tourney.results.columns import Column, rendered
@@ -352,6 +351,8 @@ def refuse_others(method: RatingMethod, options: Mapping[str, tuple[str, object]
 
 def tau_of(text: str) -> float:
     """The number of ``--tau``. Raises UsageError."""
+    from tourney.ratings.trueskill import PACKAGE_TAU  # noqa: PLC0415 - only TrueSkill needs it
+
     return PACKAGE_TAU if text == "default" else number("--tau", text)
 
 

@@ -105,6 +105,9 @@ class ReportRequest(opt.CommandOptions):
         "Processes that render pages of matches. [default: one per processor]",
         type=click.IntRange(1, 256),
     )
+    fresh: bool = option(
+        "--fresh", "Make all pages again, also those whose inputs have not changed since the earlier report."
+    )
     watch: int | None = option(
         "--watch [SECONDS]",
         "Write the report again while the tournament runs, if something changed, until it is"
@@ -211,13 +214,15 @@ class _Report:
                 self._name = stored.name
             place = request.out or Path("reports") / ("all" if request.every else display.folder(stored.name))
             # A live report has the time of writing on its first page, so an older one is never the same.
-            made = None if contents.live else kept(place, seen)
+            fresh = request.fresh and self._written is None
+            made = None if contents.live or fresh else kept(place, seen)
             if made is None:
                 # Pools need tournaments of several bots' versions, so one tournament has none.
                 versions = self._versions(database, contents) if request.every else None
-                made = write_report(database, chosen, place, contents, versions, request.processes)
-                if contents.live is None:
-                    keep_state(place, made, seen)
+                made = write_report(
+                    database, chosen, place, contents, versions, request.processes, fresh=fresh
+                )
+                keep_state(place, made, "" if contents.live else seen)
             self._seen = seen
             self._written = made
             self.over = all(has_ended(database, tournament) for tournament in chosen)
@@ -287,10 +292,13 @@ def write_report(
     options: Options,
     versions: Versions | None = None,
     processes: int | None = None,
+    *,
+    fresh: bool = False,
 ) -> Written:
     """Write the report of a tournament to a folder, with a progress bar on standard error.
 
-    With ``versions``, write one report on several tournaments, with a page that links to them.
+    With ``versions``, write one report on several tournaments, with a page that links to them. ``fresh``
+    makes all pages again.
     """
     output = current()
     sources = [_load(database, tournament, output, options) for tournament in tournaments]
@@ -318,7 +326,9 @@ def write_report(
 
         live = options.live
         last = None if live is None else lambda hashes: live_state(live, sources, hashes)
-        written = write(parts, out, advance, processes=processes or default_processes(), last=last)
+        written = write(
+            parts, out, advance, processes=processes or default_processes(), last=last, fresh=fresh
+        )
     return written if versions is not None else replace(written, verdict=sources[0].verdict)
 
 

@@ -21,6 +21,7 @@ from tourney.exchange.foreign_game import (
     check_players,
     date_of,
     ending_of,
+    is_forfeit,
     ranks_of,
     result_text,
 )
@@ -302,12 +303,12 @@ class _Reader:
             raise UnratedError("long")
         if b"\0" in head:
             raise UnratedError("nul")
-        found = _TAG.findall(head)
-        tags: dict[bytes, bytes] = dict(found)
+        tag_pairs = _TAG.findall(head)
+        tags: dict[bytes, bytes] = dict(tag_pairs)
         if b"White" not in tags or b"Black" not in tags:
             tags = {**dict(_LOOSE.findall(head)), **tags}
         result = tags.get(b"Result", b"")
-        if len(tags) < len(found):
+        if len(tags) < len(tag_pairs):
             raise UnratedError("contradiction", "a tag is there twice")
         end = moves[-_TAIL:].rstrip()
         if result == b"*":
@@ -325,7 +326,8 @@ class _Reader:
                 raise UnratedError("cut" if token is None else "contradiction")
         players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
         check_players(players)
-        reason, faults = ending_of(tags.get(b"Termination", b"").decode("latin-1"), ranks)
+        ending = tags.get(b"Termination", b"").decode("latin-1")
+        reason, faults = ending_of(ending or ("forfeit" if is_forfeit(self._decoded(result)) else ""), ranks)
         if reason == UNTERMINATED:
             raise UnratedError("contradiction", f"{written.decode()} but unterminated")
         if self._latin:
@@ -343,14 +345,14 @@ class _Reader:
         )
 
     def _name(self, data: bytes) -> str:
-        known = self._names.get(data)
-        if known is None:
+        name = self._names.get(data)
+        if name is None:
             before, self._latin = self._latin, False
-            known = self._decoded(_ESCAPE.sub(rb"\1", data) if b"\\" in data else data).strip()
+            name = self._decoded(_ESCAPE.sub(rb"\1", data) if b"\\" in data else data).strip()
             if not self._latin:
-                self._names[data] = known
+                self._names[data] = name
             self._latin = self._latin or before
-        return known
+        return name
 
     def _decoded(self, data: bytes) -> str:
         try:

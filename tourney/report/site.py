@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from tourney.games.diagrams import GROUNDS, LINES, TOKENS, style
 from tourney.plugins import load, offered
 from tourney.report import display
+from tourney.report.output.inputs import PendingPage
 from tourney.report.output.layout import File, Layout, Options, Section
 from tourney.report.output.rendering import Renderer, live_note
 from tourney.report.pages import bot as bot_page
@@ -47,11 +48,14 @@ def _boards(make: Renderer) -> Iterator[File]:
 class PageKind:
     """A kind of page: ``files`` yields its files, for the tournaments that ``when`` accepts.
 
+    A page that is a function of few inputs is yielded pending (``Renderer.pending_page``): it is not made
+    again while its inputs stay as they are.
+
     With a ``title``, it is a section in the header of all pages, with its page at ``path``; the paths of the
     pages below begin with one of ``under``.
     """
 
-    files: Callable[[Renderer], Iterator[File]]
+    files: Callable[[Renderer], Iterator[File | PendingPage]]
     title: str = ""
     path: str = ""
     when: Callable[[ReportSource], bool] = lambda _: True
@@ -105,8 +109,8 @@ class Versions:
 
 NO_VERSIONS = Versions()
 
-Part = File | MatchWork
-"""A part of a site: a file, or all pages of matches of a tournament, which other processes may render."""
+Part = File | PendingPage | MatchWork
+"""A part of a site: a file, a page to make or to keep, or all pages of matches of a tournament."""
 
 
 def site_parts(source: ReportSource, options: Options | None = None) -> Iterator[Part]:
@@ -153,9 +157,9 @@ def _whole(parts: Iterable[Part], options: Options) -> Iterator[Part]:
     pages: list[str] = []
     matches: list[str] = []
     for part in parts:
-        if not isinstance(part, File):
+        if isinstance(part, MatchWork):
             matches += part.paths
-        elif part.is_page:
+        elif part.path.endswith(".html"):
             pages.append(part.path)
         yield part
     if options.address:

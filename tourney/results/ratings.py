@@ -20,7 +20,6 @@ from tourney.ratings.method import (
     RatingMethod,
 )
 from tourney.ratings.sequential import PlannedGames
-from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
 from tourney.results.columns import ELO, WIDE, range_text, rating_columns
 from tourney.results.interval_widths import look_of
 from tourney.results.standings import score_of, setup_of
@@ -230,6 +229,8 @@ def draw_probability_of(database: Database, tournament: Tournament) -> float:
     estimate = database.ratings.draw_probability(tournament.game, tournament.seats)
     if estimate is not None:
         return estimate.probability
+    from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability  # noqa: PLC0415 - only TrueSkill needs them
+
     if not tournament.recorded:
         return estimate_draw_probability(database.matches.results(tournament.id))
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))

@@ -138,26 +138,28 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
         return
     held = {file.path: file for file in files}
     program, *words = manifest.command
-    own: str | None
+    program_file: str | None
     if manifest.module is not None:
         if manifest.module not in held:
             raise BotError(f"the command's module {program} is not among the bot's files")
-        own = None
+        program_file = None
     elif program == "python3":
         # A word after an option may be its value, so only a plain first word is known to be a file.
-        own = words[0] if words and not words[0].startswith(("-", "/")) else None
+        program_file = words[0] if words and not words[0].startswith(("-", "/")) else None
     elif program in held:
         raise BotError(f"{program} in the command is looked up on PATH; write ./{program}")
     else:
-        own = program if "/" in program and not program.startswith("/") else None
-    if own is None:
+        program_file = program if "/" in program and not program.startswith("/") else None
+    if program_file is None:
         return
-    file = held.get(os.path.normpath(own))
+    file = held.get(os.path.normpath(program_file))
     if file is None:
         why = "and its build did not make it" if built else "add it, or set build in bot.toml to make it"
-        raise BotError(f"the command's program {own} is not among the bot's files; {why}")
-    if own == program and not file.executable:
-        raise BotError(f"the command's program {own} is not executable: let the build run chmod +x on it")
+        raise BotError(f"the command's program {program_file} is not among the bot's files; {why}")
+    if program_file == program and not file.executable:
+        raise BotError(
+            f"the command's program {program_file} is not executable: let the build run chmod +x on it"
+        )
 
 
 def _programs(manifest: Manifest) -> Iterator[str]:
@@ -182,6 +184,8 @@ def _made_executable(
 def bots_at(reference: str) -> tuple[Path, ...]:
     """The bots that a path or a pattern means: itself, or all that look like bots in a folder of bots.
 
+    A pattern means what looks like bots as well, unless it matches nothing that does.
+
     Raises BotError for a pattern that matches nothing.
     """
     path = Path(reference)
@@ -190,13 +194,14 @@ def bots_at(reference: str) -> tuple[Path, ...]:
         matches = [match for match in names if not is_litter(Path(match).name)]
         if not matches:
             raise BotError(f"no file or folder matches {reference}")
-        return tuple(bot for match in matches for bot in bots_at(match))
+        bots = [match for match in matches if Path(match).is_dir() or _is_bot_file(Path(match))]
+        return tuple(bot for match in bots or matches for bot in bots_at(match))
     if not path.is_dir() or (path / FILE_NAME).exists():
         return (path,)
     inner = sorted(place for place in path.iterdir() if not is_litter(place.name))
-    bots = tuple(place for place in inner if place.is_dir() or _is_bot_file(place))
+    places = tuple(place for place in inner if place.is_dir() or _is_bot_file(place))
     # A folder in which nothing is a bot is a bot that lacks its manifest.
-    return bots if any((place / FILE_NAME).exists() or place.is_file() for place in bots) else (path,)
+    return places if any((place / FILE_NAME).exists() or place.is_file() for place in places) else (path,)
 
 
 def _is_bot_file(path: Path) -> bool:
