@@ -73,12 +73,14 @@ class MatchJob:
     """The content of a match's page, apart from the setting and the stored data of its group.
 
     ``group`` is its mirrored group with itself; ``before`` and ``after`` are the neighbors with a page.
+    ``picture``: it has a picture to share.
     """
 
     line: ListedMatch
     group: tuple[ListedMatch, ...]
     before: ListedMatch | None
     after: ListedMatch | None
+    picture: bool = False
 
     @property
     def numbers(self) -> tuple[int, ...]:
