@@ -265,6 +265,17 @@ def unsure(batch: Batch) -> frozenset[int]:
     return batch.apart | frozenset(wide)
 
 
+def without_guesses(rows: Rows, batch: Batch) -> Rows:
+    """Rows of a batch rating for people: ``TOO_FEW`` instead of an Elo or a gain that says nothing."""
+    vague = unsure(batch)
+    no_elo = {"elo": None, "interval": TOO_FEW}
+    no_gain = {"gain": None, "gain_interval": TOO_FEW}
+    return [
+        row | (no_elo if row["entrant"] in vague else {}) | (no_gain if row.get("vague_gain") else {})
+        for row in rows
+    ]
+
+
 def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:
     """A batch rating as rows: its numbers, and the ranges as text."""
     return [
