@@ -10,6 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Final, Literal
 
 from tourney.bots.channel.interface import Channel, Event, ForwardingChannel, Withheld, line_event
@@ -303,7 +304,8 @@ class EngineChannel(ForwardingChannel):
         return self._failed
 
 
-def score_words(centipawns: int) -> dict[str, str]:
+@lru_cache(4096)  # scores of a game are few, and the chance is a power
+def score_words(centipawns: int) -> Mapping[str, str]:
     """An engine's score for ``info``: in pawns, with the chance to win that it means."""
     pawns = centipawns / 100
     return {"score": f"{pawns:.2f}", "win": f"{chance_of_pawns(pawns) / SURE_WIN:.3f}"}

@@ -31,12 +31,13 @@ from tourney.report.compact_matches import (
     CompactMatches,
     FinishedMatch,
     LazySequence,
+    held,
     matches_where,
     place_of,
 )
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
-from tourney.results.audit import AuditFinding, audit
+from tourney.results.audit import AlikePair, AuditFinding, audit
 from tourney.results.columns import Column
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now, unsure
@@ -116,7 +117,7 @@ class ReportSource:
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (NO_OVERLOAD, MappingProxyType({}))
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
-    audit: Callable[[], tuple[AuditFinding, ...]] = tuple
+    audit: Callable[[Callable[[], Sequence[AlikePair]]], tuple[AuditFinding, ...]] = lambda _: ()
     analyses: Callable[[], Iterator[tuple[int, Analysis]]] = lambda: iter(())
     joined: bool = True
     luck: bool = True
@@ -338,7 +339,7 @@ class ReportSource:
     @cached_property
     def results(self) -> Sequence[ResultRow]:
         """All results, in schedule order."""
-        return LazySequence(self.matches, attrgetter("result_row"))
+        return held(LazySequence(self.matches, attrgetter("result_row")))
 
 
 def records_of(matches: Iterable[FinishedMatch], parts: Parts) -> Iterator[tuple[FinishedMatch, Record]]:
@@ -417,7 +418,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         overload=database.totals.overload(tournament.id),
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
-        audit=lambda: tuple(audit(database, tournament)),
+        audit=lambda alike: tuple(audit(database, tournament, alike)),
         analyses=analyses,
     )
 
@@ -452,7 +453,7 @@ def published(source: ReportSource, *, logs: bool) -> ReportSource:
     return replace(
         source,
         detail=lambda number: published_detail(read(number), logs=False),
-        matches=LazySequence(source.matches, _without_note),
+        matches=held(LazySequence(source.matches, _without_note)),
         read=lambda: map(_without_note, source.read()),
         entrants=tuple(
             replace(entrant, broken=BROKEN) if entrant.broken else entrant for entrant in source.entrants

@@ -238,7 +238,8 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         tuple[BotSource, ...],
         Meta(
             description="Bots that enter under their own names: names in the bot store, or paths."
-            " A pattern such as `submissions/*.zip` enters all archives that it matches."
+            " A folder of bots enters all bots in it, a pattern such as `submissions/*.zip` those that it"
+            " matches."
             " `@ladder` enters all rungs of the game's [ladder](../how-to/ladder.md), `@standings:course:8`"
             " the first eight of the finished tournament `course` under their names, and"
             " `@entrant:course:anna` one entrant of it; see [a final](../how-to/run-a-course.md#a-final)."

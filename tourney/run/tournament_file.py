@@ -128,18 +128,21 @@ def _read(
 
 
 def _lines_of(bot: str, path: Path) -> tuple[EntrantLine, ...]:
-    """The line of a bot, or those of all archives that a pattern in the file's folder matches, sorted.
+    """The line of a bot, or those of all bots in a folder or of a pattern, sorted, as `bots check` has them.
 
     Raises TournamentError for a pattern that matches nothing.
     """
-    if not any(mark in bot for mark in "*?"):
+    place = path.parent / bot
+    if not any(mark in bot for mark in "*?") and not place.is_dir():
         return (EntrantLine(bot),)
     try:
-        places = bots_at(str(path.parent / bot))
+        places = bots_at(str(place))
     except BotError as error:
         raise TournamentError(
             f"{path}: bots names {bot}, which matches no file", file=path, key="bots"
         ) from error
+    if places == (place,):
+        return (EntrantLine(bot),)
     return tuple(EntrantLine(os.path.relpath(place, path.parent)) for place in places)
 
 

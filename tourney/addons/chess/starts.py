@@ -77,12 +77,17 @@ def set_up(text: str, *, chess960: bool) -> str:
 
 def is_fresh(state: State[Move]) -> bool:
     """Whether nothing was played yet but the draw of Chess960."""
-    return isinstance(state, ChessState) and state.ply == state.quiet == 0 and len(state.seen) == 1
+    return isinstance(state, ChessState) and state.core.ply == state.core.quiet == 0
 
 
 _STARTS = tuple(sorted(range(STARTS, STARTS + 960), key=lambda code: str(code - STARTS)))
-START: Final = from_board(chess.Board())
 DRAW: Final = DrawState()
+_START: Final = chess.Board()
+
+
+def start() -> State[Move]:
+    """The starting position of chess."""
+    return from_board(_START)
 
 
 def read_games(blocks: Iterable[bytes], *, chess960: bool) -> Iterator[Callable[[], tuple[str, ...]]]:
@@ -378,6 +383,6 @@ def _tables(folders: str, pieces: int) -> "Tables":
             raise TablesError(f"the Syzygy tables in {folders} are damaged: {error}") from error
         if abs(value) < _WINNING:
             return (1, 1)
-        return (1, 2) if (value > 0) == (state.mover == 1) else (2, 1)
+        return (1, 2) if (value > 0) == (state.core.mover == 1) else (2, 1)
 
     return ranks

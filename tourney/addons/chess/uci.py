@@ -26,7 +26,11 @@ GO_LIMITS: Final = ("depth", "nodes", "movetime")  # keys of ``go`` in bot.toml
 
 _INFO_ORDER = ("score", "mate", "win", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
 """Keys of the words of ``info`` in Tourney's form, in their order."""
-_INFO_WORDS = frozenset((*_INFO_ORDER[3:], "mate", "cp", "pv"))
+_INFO_VALUE = re.compile(
+    rf"(?<![^ ])(cp|mate|{'|'.join(_INFO_ORDER[3:])}) (-?[0-9]{{1,15}})(?![^ ])", re.ASCII
+)
+_INFO_STRING = re.compile(r"(?<![^ ])string(?![^ ])", re.ASCII)
+_MOST_WORDS = 200  # of ``info`` that are read, before the moves of the variation
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
 _STEP: Final = re.compile(r"[a-h][1-8][a-h][1-8][nbrqNBRQ]?", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
@@ -311,31 +315,27 @@ def info_text(words: str) -> str:
     ``score=0.31 win=0.544 depth=9 nodes=5000 pv=e2e4 e7e5``: pawns, and the chance to win that they mean. A
     mate in N of the engine's moves is ``score=`` 1000 - N, or -1000 + N against it, and ``mate=N``.
     """
+    # An engine prints many of these lines, so they are read by one pattern and not word by word.
+    if "string" in words and (string := _INFO_STRING.search(words)):
+        words = words[: string.start()]
+    # The moves are the rest of the line: a word among them is never a key.
+    before, _, variation = f" {words}".partition(" pv ")
+    if before.count(" ") > _MOST_WORDS:
+        before, variation = " ".join(before.split(" ")[: _MOST_WORDS + 1]), ""
     values: dict[str, str] = {}
-    tokens = words.split(" ")
-    if "string" in tokens:
-        tokens = tokens[: tokens.index("string")]
-    moves: list[str] = []
-    for index, word in enumerate(tokens[:200], start=1):
-        if word not in _INFO_WORDS:
-            continue
-        if word == "pv":
-            # The moves are the rest of the line: a word among them is never a key.
-            moves = [move for move in tokens[index:][:MAX_PV] if move.isascii() and move.isalnum()]
-            break
-        value = _number(tokens[index]) if index < len(tokens) else None
-        if value is None:
-            continue
-        if word == "cp":
+    for key, text in _INFO_VALUE.findall(before):
+        value = int(text)
+        if key == "cp":
             values |= score_words(value)
-        elif word == "mate":
+        elif key == "mate":
             values |= mate_words(value, won=value > 0)
         else:
-            values[word] = str(value)
+            values[key] = str(value)
     if "score" not in values:
         return ""
-    text = " ".join([f"{key}={values[key]}" for key in _INFO_ORDER if key in values])
-    return f"{text} pv={' '.join(moves)}" if moves else text
+    about = " ".join([f"{key}={values[key]}" for key in _INFO_ORDER if key in values])
+    moves = [move for move in variation.split(None, MAX_PV)[:MAX_PV] if move.isascii() and move.isalnum()]
+    return f"{about} pv={' '.join(moves)}" if moves else about
 
 
 def _last_score(lines: str) -> str:
@@ -348,14 +348,11 @@ def _last_score(lines: str) -> str:
 
 def _has_score(line: str) -> bool:
     """Whether a line of ``info`` has the score of the engine's choice: no bound, no second variation."""
-    return " score " in line and _NO_SCORE.search(line) is None
-
-
-def _number(text: str) -> int | None:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 15):
-        return None
-    return int(text)
+    if " score " not in line:
+        return False
+    # The usual lines are recognised without the pattern, which takes longer than all else that is done here.
+    first = " multipv 1 " in line or " multipv " not in line
+    return (first and "bound" not in line and "string" not in line) or _NO_SCORE.search(line) is None
 
 
 def _setting(name: str, value: Setting) -> str:
