@@ -23,6 +23,7 @@ from tourney.ratings.sequential import PlannedGames
 from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
 from tourney.results.columns import ELO, WIDE, range_text, rating_columns
 from tourney.results.interval_widths import look_of
+from tourney.results.luck import results_with_luck
 from tourney.results.standings import score_of, setup_of
 from tourney.results.tables import DataTable, entrant_names
 from tourney.results.texts import Names
@@ -144,7 +145,10 @@ def rate_batch(
     entrants = database.tournaments.entrants(tournament.id)
     numbers = [entrant.number for entrant in entrants]
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
-    clusters.take(database.matches.results(tournament.id))
+    with_luck = how.get("luck", True)
+    clusters.take(
+        results_with_luck(database, tournament) if with_luck else database.matches.results(tournament.id)
+    )
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     method = _scored(method or BatchMethod(), tournament)
     return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
@@ -160,7 +164,7 @@ def rate_anchored(
     """Rate a tournament in one fit in which the mean of some entrants' Elo, by number, is fixed."""
     entrants = database.tournaments.entrants(tournament.id)
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits)
-    clusters.take(database.matches.results(tournament.id))
+    clusters.take(results_with_luck(database, tournament))
     counts = clusters.counts([entrant.number for entrant in entrants], tournament.seats)
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     return _scored(method, tournament).fit(counts, pairs=False, look=look, anchors=anchors)
