@@ -416,5 +416,6 @@ def test_table_says_too_few_games_where_the_prior_decides(tmp_path: Path) -> Non
     with Database.open(path, create=True) as repository:
         world.play_all(repository, world.begin(repository, ("ann", "bob"), games=2), most=1)
     assert invoke("ratings", "--db", path).stdout.count("too few games") == 2
+    assert invoke("ratings", "--all", "--db", path).stdout.count("too few games") == 2
     exact = json.loads(invoke("ratings", "--db", path, "--format", "json").stdout)["ratings"]
     assert all(line["low"] < line["elo"] < line["high"] for line in exact)

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.support.command import invoke
 from tests.support.records import as_json, digested
-from tourney.cli.show import end_text
+from tourney.cli.show import end_text, head_lines
 from tourney.match.record import Outcome, Record
+from tourney.match.result import NOT_MEASURED, LogLine
 from tourney.store.database import Database
 
 
@@ -169,3 +171,22 @@ def test_log_of_one_seat_leaves_out_other_lines(database: str) -> None:
     assert (alone.exit_code, "--seat chooses lines of the log: add --log" in alone.stderr) == (2, True)
     beyond = invoke("show", "1", "--log", "--seat", "3", "--db", database)
     assert (beyond.exit_code, "there is no seat 3: match 1 of cup has 2" in beyond.stderr) == (2, True)
+
+
+def test_show_prints_the_cause_of_a_fault(record: Record) -> None:
+    seat_two_failed = Outcome((1, 2), "fault", ((2, "timeout", 3),))
+    log = (
+        LogLine(0, 2, "note", "timeout: an earlier note"),
+        LogLine(3, 2, "stderr", "out of\x1b[0m ideas"),
+        LogLine(3, 2, "stderr", "---"),
+        LogLine(3, 1, "stderr", "not of this seat"),
+        LogLine(3, 2, "note", "timeout: no answer within 50 ms; its last output was 'bestmov e2e4'"),
+        LogLine(3, 0, "note", "over"),
+    )
+    lines = list(head_lines(structs.replace(record, outcome=seat_two_failed), NOT_MEASURED, log))
+    fault = lines.index("fault    seat 2: timeout after 3 actions")
+    assert lines[fault + 1 : fault + 4] == [
+        "         timeout: no answer within 50 ms; its last output was 'bestmov e2e4'",
+        "         standard error: out of\\x1b[0m ideas",
+        f"digest   {record.digest}",
+    ]

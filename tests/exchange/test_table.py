@@ -31,6 +31,25 @@ ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
         "white\tblack\tresult\tpair\na\tb\t1-0\t\nb\ta\t=\t\n\t\t\t\n",
         'white,black,result\na,b,1-0,,\nb,a,0.5\n"","",\n',
         "white,black,result\r\na,b,1-0\r\nb,a,0.5\r\n\x1a",
+        ";Weiss;Schwarz;Ergebnis\r\n1;a;b;1-0\r\n2;b;a;remis\r\n",
+        ";Blancs;Noirs;R\u00e9sultat\n1;a;b;1:0\n2;b;a;nulle\n",
+        "Blancas\tNegras\tResultado\na\tb\t1-0\nb\ta\ttablas\n",
+        "No.;White;Rtg;Pts.;Result;Pts.;Black;Rtg\n1;a;;0;1-0;0;b;\n2;b;9;0;0,5-0,5;1;a;\n",
+        ";;;\n;White;Black;Result;\n1;a;b;1-0;\n;;;;\n;White;Black;Result;\n;b;a;=;\n",
+        "| white | black | result |\n|---|:-:|---|\n| a | b | 1-0 |\n| b | a | 1/2 |\n",
+        "white|black|result\na|b|1-0\nb|a|0.5\n",
+        "home_team,away_team,home_score,away_score\na,b,3,1\nb,a,2,2\n",
+        "player1,player2,score1,score2\na,b,3.5,1\nb,a,-2,-2\n",
+        "model_a,model_b,winner\na,b,model_a\nb,a,tie (bothbad)\n",
+        "player_1,player_2,winner\na,b,a\nb,a,draw\n",
+        "white,black,winner\na,b,White\nb,a,Draw\n",
+        "player_0,player_1,result\na,b,1\nb,a,0.5\n",
+        "winner,loser,draw\na,b,0\na,b,1\n",
+        "player,opponent,result\na,b,W\na,b,D\n",
+        (
+            '{"player1": "a", "player2": "b", "rank1": 1, "rank2": 2}\n'
+            '{"agents": ["b", "a"], "rewards": [3, 3]}\n'
+        ),
         '{"white": "a", "black": "b", "result": "1-0"}\n\n{"White": "b", "black": "a", "result": 0.5}\n',
         '{"players": ["a", "b"], "ranks": [1, 2]}\n{"entrants": ["b", "a"], "ranks": [1, 1]}',
     ],
@@ -38,6 +57,46 @@ ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
 def test_dialects_give_the_same_games(text: str, tmp_path: Path) -> None:
     tally, problems = read(tmp_path, text)
     assert (groups(tally), damaged(problems)) == (ONE, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks"),
+    [("+:-", "12"), ("1-0F", "12"), ("1-0 kampflos", "12"), ("- - +", "21"), ("-/+", "21"), ("0F-1F", "21")],
+)
+def test_win_without_play_is_a_forfeit(text: str, ranks: str, tmp_path: Path) -> None:
+    for table in (f"white,black,result\na,b,{text}\n", f'[White "a"]\n[Black "b"]\n[Result "{text}"]\n'):
+        tally, problems = read(tmp_path, table)
+        assert (groups(tally), damaged(problems)) == ([([("a", "b", ranks)], 1)], [])
+        ((kind, _),) = tally.kinds()
+        assert (kind.reason, set(kind.faults)) == ("forfeit", {None, "startup"})
+
+
+def test_titles_before_the_header_are_named_once(tmp_path: Path) -> None:
+    text = ";Cup of clubs;\n\n;;;\nRound 1\n;White;Black;Result\n;a;b;1-0\n"
+    tally, problems = read(tmp_path, text)
+    assert (tally.games, damaged(problems), problems.damaged) == (1, [("title", 1), ("title", 4)], 0)
+
+
+def test_table_without_seats_gives_no_seat_an_advantage(tmp_path: Path) -> None:
+    text = "winner,loser\n" + "a,b\nb,a\na,c\nc,b\n" * 20
+    tally, _ = read(tmp_path, text)
+    assert abs(rate_tally(tally).pool.seats[0].elo) < 20
+
+
+@pytest.mark.parametrize(
+    ("winner", "ranks"),
+    [("White", (1, 2)), ("b", (2, 1)), ("2", None), ("", None), ("c", None), ("player_1", (1, 2))],
+)
+def test_winner_is_a_name_or_a_column(winner: str, ranks: tuple[int, int] | None, tmp_path: Path) -> None:
+    text = f"player1,player2,winner\nb,a,draw\na,b,{winner}\n"
+    tally, problems = read(tmp_path, text)
+    assert [kind.ranks for kind, _ in tally.kinds()][1:] == [ranks][: ranks is not None]
+    assert problems.damaged == (ranks is None)
+
+
+def test_winner_that_names_both_players_is_refused(tmp_path: Path) -> None:
+    _, problems = read(tmp_path, "white,black,winner\nblack,white,white\na,b,a\n")
+    assert damaged(problems) == [("bad-result", 2)]
 
 
 def test_games_of_many_players_have_ranks(tmp_path: Path) -> None:
@@ -68,6 +127,8 @@ def test_labels_of_two_files_are_apart(tmp_path: Path) -> None:
         ("a,b,*", "unfinished"),
         ("a,b,", "no-result"),
         ("a,b,won", "bad-result"),
+        ("a,b,-:-", "void"),
+        ("a,spielfrei,1", "void"),
         ("?,b,1-0", "player"),
         ("a,a,1-0", "twice"),
         ("a\0,b,1-0", "nul"),
@@ -143,7 +204,10 @@ def test_sixteen_players_are_rated(tmp_path: Path) -> None:
     [
         *((text, (1, 2)) for text in ("1-0", "1:0", "1 - 0", "1\u20130", "1", "1.0", "1,0", "White")),
         *((text, (1, 1)) for text in ("1/2-1/2", "\u00bd-\u00bd", "\u00bd:\u00bd", "0.5-0.5", "0,5:0,5")),
-        *((text, (1, 1)) for text in ("\u00bd", "=", "0.5", ".5", "0,5", "1/2", "draw", "Drawn")),
+        *(
+            (text, (1, 1))
+            for text in ("\u00bd", "=", "0.5", ".5", "0,5", "1/2", "draw", "Drawn", "Remis", "0,5-0,5")
+        ),
         *((text, (2, 1)) for text in ("0-1", "0:1", "0", "0.0", "0,0", "Black", "black wins")),
         *((text, None) for text in ("2", "0-0", "1-1", "1-1/2", "-", "", "+", "1-0-1", "won", "0.6")),
     ],

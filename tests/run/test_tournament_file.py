@@ -13,6 +13,7 @@ from tests.support.command import TOYS, installed, offering
 from tests.support.tournaments import refused, write_file
 from tourney.bots.catalogue.shipped import ladder_of, shipped_digests
 from tourney.bots.catalogue.store import BotStore
+from tourney.cli.bots.list import all_bots
 from tourney.errors import ActionError, TournamentError
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS, Limits, Opening
@@ -413,6 +414,19 @@ def test_pattern_enters_every_archive_sorted(tmp_path: Path) -> None:
     assert [line.bot for line in lines] == ["handed in/anna.zip", "handed in/ben.zip", "pebble"]
     with refused(TournamentError, "cup.toml: bots names none/*.zip, which matches no file"):
         read_tournament_file(write_file(tmp_path, text.replace("handed in", "none")))
+
+
+@pytest.mark.parametrize("bots", ["handed in", "handed in/*", "./handed in/"])
+def test_folder_of_bots_enters_what_a_check_takes(bots: str, tmp_path: Path) -> None:
+    folder = tmp_path / "handed in"
+    for name in ("ben.zip", "Anna.ZIP", "carl.tar.gz", "notes.txt", ".DS_Store", "dora/bot.toml"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    text = f'{HEAD}game = "element"\nseats = 3\nbots = ["{bots}", "handed in/dora"]\n'
+    lines = [line.bot for line in read_tournament_file(write_file(tmp_path, text)).entrants]
+    checked, _ = all_bots([str(folder)])
+    assert [str(tmp_path / (line or "")) for line in lines] == [*checked, str(folder / "dora")]
+    assert len(checked) == 4
 
 
 def test_ladder_enters_its_rungs_in_place(tmp_path: Path) -> None:

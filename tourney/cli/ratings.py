@@ -14,7 +14,6 @@ from tourney.cli.standings import name_default
 from tourney.errors import StoreError, UsageError
 from tourney.ratings.batch import PoolMethod
 from tourney.ratings.method import DEFAULT_METHOD, METHODS, Forfeits, OrderedMethod, RatingMethod
-from tourney.ratings.trueskill import estimate_draw_probability
 from tourney.results import ratings as results
 from tourney.results.tables import entrant_names
 from tourney.results.texts import pool_notes, shared_by
@@ -226,6 +225,8 @@ def _draw_probability(database: Database, tournament: Tournament, options: _Rati
     estimate = database.ratings.draw_probability(game, seats)
     if estimate is None or asked == AGAIN:
         played = list(database.matches.results(tournament.id))
+        from tourney.ratings.trueskill import estimate_draw_probability  # noqa: PLC0415 - only TrueSkill needs it
+
         probability = estimate_draw_probability(played, options.forfeits)
         estimate = DrawProbability(probability, tournament.name, len(played))
         try:

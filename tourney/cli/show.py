@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Literal
+from typing import Final, Literal
 
 import click
 import msgspec
@@ -17,10 +17,13 @@ from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.record import MATCH_DOCUMENT, Outcome, Record
-from tourney.match.result import LogLine, Measurements
+from tourney.match.result import LogLine, Measurements, fault_cause
 from tourney.parsing import JsonObject
 from tourney.schema import Document, Part
 from tourney.texts import counted, printable
+
+MAX_CAUSE: Final = 500
+"""Characters of a line that tells the cause of a fault; --log has all."""
 
 
 class LogEntry(Part, frozen=True, kw_only=True):
@@ -106,7 +109,8 @@ class _ShowRequest(opt.CommandOptions):
 def command(match: str, options: _ShowRequest) -> None:
     """Show a match: its settings, actions and final board.
 
-    MATCH is a number (12 or autumn-cup/12) or a file with one record. JSON always has the record, the
+    MATCH is a number (12 or autumn-cup/12) or a file with one record. Below a fault stand the referee's note
+    on it and the bot's last line of standard error. JSON always has the record, the
     measurements and the log; --record prints the record alone, as `tourney export` does. To check the record,
     use `tourney verify`.
     """
@@ -150,7 +154,7 @@ def _boards(
 
 
 def _print(match: FoundMatch, options: _ShowRequest, plies: tuple[int, int], output: Output) -> None:
-    lines = [match.label, *head_lines(match.record, match.measured)]
+    lines = [match.label, *head_lines(match.record, match.measured, match.log)]
     listed = list(action_lines(match.record, match.measured.times_ms))
     if options.ply is None and not options.boards:
         lines += ["", *listed]
@@ -182,8 +186,8 @@ def _document(match: FoundMatch, holds: bool, plies: tuple[int, int], output: Ou
     )
 
 
-def head_lines(record: Record, measured: Measurements) -> Iterator[str]:
-    """Yield everything about a match except its actions and log, one line each."""
+def head_lines(record: Record, measured: Measurements, log: Sequence[LogLine] = ()) -> Iterator[str]:
+    """Yield everything about a match except its actions, one line each; of its log the causes of faults."""
     options = ", ".join(f"{key}={value}" for key, value in record.options.items())
     yield f"game     {record.game}, rules {record.rules}{f', {options}' if options else ''}"
     yield f"seed     {record.seed}"
@@ -200,6 +204,8 @@ def head_lines(record: Record, measured: Measurements) -> Iterator[str]:
     yield f"outcome  ranks {' '.join(map(str, outcome.ranks))}, {outcome.reason}"
     for number, kind, count in outcome.faults:
         yield f"fault    seat {number}: {kind} after {count} actions"
+        for text in fault_cause(log, number, kind):
+            yield printable(f"         {text[:MAX_CAUSE]}")
     for number, count in outcome.resigned:
         yield f"resigned seat {number} after {count} actions"
     if (ended := outcome.adjudication) is not None:

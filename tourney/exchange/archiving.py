@@ -136,11 +136,11 @@ def _write(database: Database, tournament: Tournament, out: Path, step: Step) ->
 
 def _check(path: Path, content: str, root: str) -> None:
     """Raise TourneyError or OSError unless a file has this content, all of whose digests lead to the root."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with reading(path) as file:
         for line in file:
-            found.update(line)
-    if found.hexdigest() != content:
+            digest.update(line)
+    if digest.hexdigest() != content:
         raise CheckError(f"{path} holds something else than was written")
     if check_tournament(read_json_lines(path)).line.root != root:
         raise CheckError(f"{path} has another root than the database")

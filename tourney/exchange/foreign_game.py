@@ -43,32 +43,77 @@ class UnratedError(Exception):
         self.why = why
 
 
+WHITE_WORDS: Final = (
+    *("weiss", "blancs", "blanc", "blancas", "bianco", "bianchi", "wit", "brancas"),
+    "biale",
+)
+BLACK_WORDS: Final = (
+    *("schwarz", "noirs", "noir", "negras", "nero", "neri", "zwart", "pretas"),
+    "czarne",
+)
+"""The sides of chess in small letters without accents, in German, French, Spanish, Italian, Dutch, Portuguese
+and Polish."""
 _SPELLINGS: Final = str.maketrans(
-    {"\u00bd": "1/2", ",": ".", ":": "-", "\u2013": "-", "\u2212": "-", " ": None}
+    {
+        "\u00bd": "1/2",
+        ",": ".",
+        ":": "-",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2212": "-",
+        " ": None,
+        "\xa0": None,
+    }
 )
 _SCORES: Final = {
     **dict.fromkeys(("1", "1.", "1.0"), 1.0),
     **dict.fromkeys(("1/2", "=", "0.5", ".5"), 0.5),
     **dict.fromkeys(("0", "0.", "0.0"), 0.0),
 }
+DRAW_WORDS: Final = (
+    *("draw", "drawn", "tie", "tied", "tie(bothbad)", "remis", "unentschieden", "nulle", "partienulle"),
+    *("tablas", "empate", "patta", "remise"),
+)
+"""Results without a winner, without blanks; ``tie (bothbad)`` is that of arenas of language models."""
 _WORDS: Final = {
-    **dict.fromkeys(("white", "whitewins"), 1.0),
-    **dict.fromkeys(("draw", "drawn", "tie"), 0.5),
-    **dict.fromkeys(("black", "blackwins"), 0.0),
+    **dict.fromkeys(("white", "whitewins", "wei\xdf", *WHITE_WORDS), 1.0),
+    **dict.fromkeys(DRAW_WORDS, 0.5),
+    **dict.fromkeys(("black", "blackwins", *BLACK_WORDS), 0.0),
 }
 _RANKS: Final = {1.0: (1, 2), 0.5: (1, 1), 0.0: (2, 1)}
+_FORFEITS: Final = (
+    re.compile(r"\+[-/]?-|1(?:-0)?(?:f+|k|wo|\(f\)|\(?(?:forfeit|kampflos|forfait)\)?)|1f+-0f*"),
+    re.compile(r"-[-/]?\+|0(?:-1)?(?:f+|k|wo|\(f\)|\(?(?:forfeit|kampflos|forfait)\)?)|0f+-1f*"),
+)
+"""Games that the first, or the second, player won without play, as tournament managers write them."""
+_BOTH_FORFEIT: Final = re.compile(r"-[-/]-|0f*-0f+|0f+-0f*")
+BYES: Final = frozenset(("bye", "(bye)", "spielfrei", "freilos", "exempt", "descansa", "riposa"))
+"""What tournament managers write for the opponent of a player without a game, in small letters."""
+
+
+@lru_cache(maxsize=4096)
+def is_forfeit(text: str) -> bool:
+    """Whether a result says that a game was won without play (``+:-``, ``1-0F``)."""
+    plain = text.lower().translate(_SPELLINGS)
+    return any(form.fullmatch(plain) for form in _FORFEITS)
 
 
 @lru_cache(maxsize=4096)
 def ranks_of(text: str) -> tuple[int, int] | None:
-    """The ranks of two players by a result as programs and spreadsheets write it, or None for another text.
+    """The ranks of two players by a result as programs and people write it, or None for another text.
 
-    It is ``1-0`` or ``1:0``, the score of the first player, or ``white``, ``black`` or ``draw``; a half may
-    be written with a decimal point or comma, as a fraction, or as ``=``.
+    It is ``1-0`` or ``1:0``, the score of the first player, ``white``, ``black`` or ``draw`` in one of some
+    languages, or a win without play (``is_forfeit``); a half may be written with a decimal point or comma,
+    as a fraction, or as ``=``. Raises UnratedError for a game that neither came to.
     """
     plain = text.lower().translate(_SPELLINGS)
     if plain in _WORDS:
         return _RANKS[_WORDS[plain]]
+    for form, score in zip(_FORFEITS, (1.0, 0.0), strict=True):
+        if form.fullmatch(plain):
+            return _RANKS[score]
+    if _BOTH_FORFEIT.fullmatch(plain):
+        raise UnratedError("void", "neither came")
     scores = [_SCORES.get(part) for part in plain.split("-")]
     if None in scores or len(scores) > 2 or (len(scores) == 2 and sum(filter(None, scores)) != 1):
         return None
@@ -87,6 +132,7 @@ _FAULTS: Final = {
     **dict.fromkeys(("time forfeit", "time-forfeit", "timeout", "loses on time"), "timeout"),
     **dict.fromkeys(("illegal move", "illegal", "rules infraction"), "illegal"),
     **dict.fromkeys(("abandoned", "stalled connection", "disconnect", "crash"), "crash"),
+    **dict.fromkeys(("forfeit", "default", "walkover", "kampflos"), "startup"),
     **{kind: kind for kind in ("startup", "protocol", "overflow")},
 }
 """Kinds of faults by the words of fastchess, cutechess, lichess and Tourney."""
@@ -104,8 +150,8 @@ _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 @lru_cache(maxsize=4096)
 def date_of(text: str) -> str:
     """A date as ``YYYY-MM-DD``, or "" for one that is not known to the day."""
-    found = _DATE.match(text)
-    return "-".join(found.groups()) if found else ""
+    match = _DATE.match(text)
+    return "-".join(match.groups()) if match else ""
 
 
 @lru_cache(maxsize=4096)
@@ -152,10 +198,11 @@ KINDS: Final[Mapping[str, str]] = {
     "file": "files that end in the middle or are damaged",
     "latin": "games with names that are not UTF-8, read as Latin-1",
     "unicode": "names in two forms of Unicode (NFC and NFD), taken for one player",
+    "title": "lines before the header of a table, passed over",
     "filter": "games left out by a filter",
 }
 """The kinds with their words, in the order in which they are reported."""
-NOT_DAMAGED: Final = frozenset({"unfinished", "void", "filter", "latin", "unicode"})
+NOT_DAMAGED: Final = frozenset({"unfinished", "void", "filter", "latin", "unicode", "title"})
 """Kinds that say nothing against a file."""
 MAX_PLACES: Final = 1000
 """Places kept of each kind; further games are counted."""

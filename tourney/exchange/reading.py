@@ -20,7 +20,8 @@ from unicodedata import normalize
 from tourney.errors import InputError, UsageError
 from tourney.exchange.foreign_game import ForeignGame, Problems
 from tourney.exchange.pgn_headers import PgnRange, read_pgn
-from tourney.exchange.table import read_csv, read_json_lines
+from tourney.exchange.table import MAX_LINE, header_of, read_csv, read_json_lines
+from tourney.exchange.table_header import columns_of
 from tourney.exchange.tally import Tally, without_rare
 from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked, utf8_of
 from tourney.spawning import Pool
@@ -48,7 +49,9 @@ _AHEAD: Final = 2
 MAX_RATIO: Final = 1000
 """Bytes out of each byte of a compressed file, beyond the first ``FREE`` bytes."""
 FREE: Final = 64 << 20
-_KEYS: Final = frozenset(("white", "White", "players", "entrants"))
+_PLAYERS: Final = frozenset(("white", "players", "player1", "winner", "player"))
+"""Keys of which an object of a result has one."""
+_TAGS_OF_PGN: Final = re.compile(rb'^[ \t]*\[(?:Event|Site|White)[ \t]+"[^\n]*\]', re.MULTILINE)
 _REFUSED: Final = {
     b"PK\x03\x04": "a zip archive: unpack it, or compress the file with gzip or zstd",
     b"BZh": "compressed with bzip2: unpack it, or compress it with gzip or zstd",
@@ -164,8 +167,17 @@ class Filter:
 def form_of(first: bytes) -> str:
     """The form of a file by its first bytes: ``pgn``, ``jsonl`` or ``csv``."""
     text = first.removeprefix(BOM_UTF8).lstrip()
+    # A collection of PGN may have a title or a comment before its first game.
+    if text[:1] not in (b"[", b"") and not re.match(rb'\{\s*(?:"|\}|\Z)', text) and _TAGS_OF_PGN.search(text):
+        return "pgn"
     if text.startswith(b"{") or re.match(rb'\[\s*(?:[\[{\]"]|\Z)', text):
         return "jsonl"
+    # A table whose first column has no name begins like a comment of PGN.
+    if text.startswith(b";") and any(
+        header_of(text[:MAX_LINE].decode(encoding, "replace").splitlines())
+        for encoding in ("utf-8", "latin-1")
+    ):
+        return "csv"
     return "pgn" if text[:1] in (b"[", b"%", b";") else "csv"
 
 
@@ -189,7 +201,7 @@ def holds_results(first: bytes) -> bool:
         return False
     if not isinstance(value, dict) or str(value.get("format", "")).startswith("tourney"):
         return False
-    return not value.keys().isdisjoint(_KEYS)
+    return not _PLAYERS.isdisjoint(columns_of(tuple(value)))
 
 
 def game_of(problems: Problems) -> str:
@@ -387,6 +399,6 @@ def _nothing(problems: Problems, controls: dict[str, int]) -> str:
         return f"there is no game in these results{read_as and ', read as '}{read_as}"
     why = "; ".join(sentence for _, sentence in problems.sentences_by_kind(1))
     if controls and problems.counts["filter"]:
-        known = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
-        why += f" (time controls there: {', '.join(name or 'none' for name, _ in known)})"
+        frequent = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
+        why += f" (time controls there: {', '.join(name or 'none' for name, _ in frequent)})"
     return f"none of {problems.read:,} games can be rated, read as {read_as}: {why}"

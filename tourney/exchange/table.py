@@ -3,14 +3,17 @@
 import csv
 import io
 import math
-import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
-from typing import Final, TypeVar
+from itertools import chain, count, islice
+from typing import Final, NamedTuple, TypeVar
+from zlib import crc32
 
 from tourney.errors import InputError, RecordError
 from tourney.exchange.foreign_game import (
+    BYES,
+    DRAW_WORDS,
     UNFINISHED,
     ForeignGame,
     Problems,
@@ -18,8 +21,10 @@ from tourney.exchange.foreign_game import (
     check_players,
     date_of,
     ending_of,
+    is_forfeit,
     ranks_of,
 )
+from tourney.exchange.table_header import ACCEPTED, columns_of, is_complete
 from tourney.match.evidence import Evidence
 from tourney.match.record import read_record
 from tourney.parsing import BLANKS, file_of, parse_json
@@ -30,29 +35,25 @@ MAX_SEATS: Final = 16
 MAX_ARRAY: Final = 64 << 20
 """Bytes of a JSON array, which is read as a whole."""
 
-NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "white": ("white", "first"),
-    "black": ("black", "second"),
-    "result": ("result", "score"),
-    "players": ("players", "entrants"),
-    "ranks": ("ranks",),
-    "pair": ("pair", "opening"),
-    "time_control": ("time_control", "timecontrol", "tc"),
-    "date": ("date", "utcdate"),
-    "reason": ("termination", "reason"),
-    "void": ("void",),
-}
-"""The names that a column or key may have, in small letters, ``-`` and blanks written ``_``."""
-_NUMBERED: Final = re.compile(r"(player|entrant|rank)_?([1-9][0-9]?)", re.ASCII)
+HEAD_LINES: Final = 20
+"""Lines in which the header of CSV stands: programs write a title and a date before it."""
+_DELIMITERS: Final = ",;\t|"
+RESULT_SEATS: Final = ("white", "black")
+"""The players of a game that has a result in one text."""
+_SEATLESS: Final = (("winner", "loser"), ("player", "opponent"))
+"""Columns that name two players, but not who moved first."""
 _GROUP: Final = ("round", "table", "repeat")
 """Columns of a table of matches by Tourney which together name a mirrored group."""
-_ACCEPTED: Final = (
-    "white, black and result; or players and ranks; or player1, player2 ... and rank1, rank2 ..."
-)
+_PLAYER_WORDS: Final = {
+    **dict.fromkeys(("w", "win", "won"), (1, 2)),
+    **dict.fromkeys(("d", "draw", "drawn"), (1, 1)),
+    **dict.fromkeys(("l", "loss", "lost"), (2, 1)),
+}
+"""Results of a player against an opponent."""
 
 T = TypeVar("T")
 Fields = Mapping[str, object]
-"""A line's values by the keys of ``NAMES``."""
+"""A line's values by the keys of ``table_header``."""
 
 
 def lines_of(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, str]]:
@@ -90,23 +91,26 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
     Raises InputError for a header without the columns that a result needs.
     """
     lines = lines_of(blocks, label, problems)
-    number, head = next(lines, (1, ""))
-    if head.lower().startswith("sep="):  # for Excel
-        number, head = next(lines, (1, ""))
-    # The header decides: the first separator that makes its columns those of a result.
-    for delimiter in ",;\t":
-        columns = [_key(cell) for cell in _filled(_cells(head, delimiter) or [])]
-        if _complete(columns):
-            break
-    else:
-        shown = head[:60].encode("unicode_escape").decode("ascii")
+    head = list(islice(lines, HEAD_LINES))
+    header = header_of([text for _, text in head])
+    if header is None:
+        number, text = head[0] if head else (1, "")
+        shown = text[:60].encode("unicode_escape").decode("ascii")
         raise InputError(
             f"{label} line {number} was read as CSV, but {shown!r} is not a header of a table of results: it"
-            f' needs the columns {_ACCEPTED}; PGN begins with a tag, as [Event "..."], JSON lines with {{'
+            f' needs the columns {ACCEPTED}; PGN begins with a tag, as [Event "..."], JSON lines with {{'
         )
-    seats = [name for name in columns if name.startswith("player") and name[6:].isdigit()]
-    # Spreadsheets write the empty rows and columns that they show as well.
-    filled = ((place, text) for place, text in lines if text.strip(f'{delimiter}" '))
+    for number, text in head[: header.place]:
+        # A title; empty cells and the separator that Excel asks for are none.
+        if text.strip(f'{header.delimiter}" ') and not text.lower().startswith("sep="):
+            problems.add("title", label, number)
+    columns, delimiter = header.columns, header.delimiter
+    rows = chain(head[header.place + 1 :], lines)
+    # Spreadsheets write the empty rows and columns that they show as well, Markdown a row of lines; and
+    # tables that were written one behind the other have the header again.
+    blank = f'{delimiter}" ' + (":-" if delimiter == "|" else "")
+    filled = ((line, text) for line, text in rows if text.strip(blank) and text != header.text)
+    turns = Turns()
 
     def game(text: str) -> ForeignGame:
         cells = _cells(text, delimiter)
@@ -116,16 +120,34 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
             raise UnratedError(
                 "line", "other columns than the header has" if cells else "a quote is not closed"
             )
-        values = dict(zip(columns, cells, strict=True))
-        lists = ("players", "ranks")
-        found: dict[str, object] = {k: cell.split() if k in lists else cell for k, cell in values.items()}
-        if "rank1" in values:
-            used = [name for name in seats if values[name].strip()]
-            found["players"] = [values[name] for name in used]
-            found["ranks"] = [values.get(f"rank{name[6:]}", "") for name in used]
-        return _game(found)
+        lists = ("players", "ranks", "scores")
+        fields: dict[str, object] = {
+            key: cell.split() if key in lists else cell.strip()
+            for key, cell in zip(columns, cells, strict=True)
+            if key
+        }
+        return _game(fields, turns)
 
     yield from _games(filled, label, problems, game)
+
+
+class Header(NamedTuple):
+    """The header of a table of results: its place among the lines, separator, columns, and the line."""
+
+    place: int
+    delimiter: str
+    columns: tuple[str, ...]
+    text: str
+
+
+def header_of(lines: Sequence[str]) -> Header | None:
+    """The first line that is a header: the first separator that makes its columns those of a result."""
+    for place, line in enumerate(lines[:HEAD_LINES]):
+        for delimiter in _DELIMITERS:
+            columns = columns_of(tuple(_filled(_cells(line, delimiter) or [])))
+            if is_complete(columns):
+                return Header(place, delimiter, columns, line)
+    return None
 
 
 def read_json_lines(
@@ -147,8 +169,9 @@ def read_json_lines(
             raise UnratedError("line", "not an object")
         if str(value.get("format", "")).startswith("tourney-"):
             return _recorded(value)
-        return _game({_key(key): field for key, field in value.items()})
+        return _game(dict(zip(columns_of(tuple(value)), value.values(), strict=True)), turns)
 
+    turns = Turns()
     file = file_of(blocks)
     if file.peek(1).lstrip()[:1] == b"[":
         yield from _games(enumerate(_items(file, label), 1), label, problems, game_of, "item")
@@ -190,7 +213,8 @@ def _recorded(value: object) -> ForeignGame:
             "ranks": list(outcome.ranks),
             "pair": str(record.seed),
             "reason": outcome.reason,
-        }
+        },
+        Turns(),
     )._replace(faults=outcome.seat_faults, play=int(Evidence.without_luck(record).play or "0", 16))
 
 
@@ -213,18 +237,26 @@ def _games(
             yield number, game
 
 
-def _game(fields: Fields) -> ForeignGame:
-    if _text(fields.get("void", "")).lower() in ("true", "1", "yes"):
+def _game(fields: Fields, turns: "Turns") -> ForeignGame:
+    """The game of a line; ``turns`` give seats where nothing says who moved first."""
+    if _is_true(fields.get("void")):
         raise UnratedError("void")
-    players = _players(fields)
-    ranks = _ranks(fields, len(players))
+    seats = _seats(fields)
+    players = _players([fields.get(key, "") for key in seats] if seats else fields.get("players"))
+    if any(name.lower() in BYES for name in players):
+        raise UnratedError("void", "a bye")
+    ranks = _ranks(fields, seats, players)
     check_players(players)
     if any("\0" in name for name in players):
         raise UnratedError("nul")
+    if seats in _SEATLESS and turns.swap(players):
+        players, ranks = players[::-1], ranks[::-1]
     pair = _text(fields.get("pair", ""))
     if not pair and all(name in fields for name in _GROUP):
         pair = ".".join(_text(fields[name]) for name in _GROUP)
-    reason, faults = ending_of(_text(fields.get("reason", "")), ranks)
+    result = _text(fields.get("result", ""))
+    ending = _text(fields.get("reason", "")) or ("forfeit" if is_forfeit(result) else "")
+    reason, faults = ending_of(ending, ranks)
     return ForeignGame(
         players,
         ranks,
@@ -237,40 +269,115 @@ def _game(fields: Fields) -> ForeignGame:
     )
 
 
-def _players(fields: Fields) -> tuple[str, ...]:
-    names = fields.get("players") or [fields.get("white", ""), fields.get("black", "")]
+class Turns:
+    """Seats of the games of a table that does not say who moved first.
+
+    If the winner were always first, its strength would be taken for the advantage of the first seat. So each
+    of two players that a table names in one order has both seats by turns, beginning with one by chance.
+    """
+
+    def __init__(self) -> None:
+        self._games: Counter[tuple[str, ...]] = Counter()
+
+    def swap(self, players: tuple[str, ...]) -> bool:
+        """Whether the player that is named first has the second seat in the next game."""
+        self._games[players] += 1
+        return (crc32("\0".join(players).encode()) + self._games[players]) % 2 == 1
+
+
+def _seats(fields: Fields) -> tuple[str, ...]:
+    """The keys of the players in seat order, () for one key with a list of them."""
+    numbered = sorted((int(key[6:]), key) for key in fields if key[:6] == "player" and key[6:].isdigit())
+    # Tables of games with fewer players than columns leave the last cells empty.
+    used = tuple(key for _, key in numbered if fields[key] not in ("", None))
+    if len(used) > 1:
+        return used
+    if fields.get("players"):
+        return ()
+    for pair in (("white", "black"), *_SEATLESS):
+        if any(key in fields for key in pair):
+            return pair
+    return used
+
+
+def _players(names: object) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise UnratedError("player", "names are texts")
     # Surrogates, which JSON can spell, have no place in a database or a page.
-    found = tuple(name.encode("utf-8", "replace").decode().strip() for name in names)
-    if not 2 <= len(found) <= MAX_SEATS:
-        raise UnratedError("player", f"{len(found)} players")
-    return found
+    players = tuple(name.encode("utf-8", "replace").decode().strip() for name in names)
+    if not 2 <= len(players) <= MAX_SEATS:
+        raise UnratedError("player", f"{len(players)} players")
+    return players
 
 
-def _ranks(fields: Fields, seats: int) -> tuple[int, ...]:
-    given = fields.get("ranks")
-    if given:
-        if not isinstance(given, list) or any(isinstance(rank, bool) for rank in given):
-            raise UnratedError("ranks")
-        try:
-            # A shared rank may be the mean of places, and a spreadsheet may write it with a comma.
-            ranks = tuple(float(rank.replace(",", ".") if isinstance(rank, str) else rank) for rank in given)
-        except (TypeError, ValueError, OverflowError):
-            raise UnratedError("ranks") from None
-        # Other numberings, such as 1 1 2 or 0 1, become 1 + the number of players strictly better.
-        if len(ranks) != seats or not all(map(math.isfinite, ranks)):
-            raise UnratedError("ranks")
-        return tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
-    result = _text(fields.get("result", ""))
+def _ranks(fields: Fields, seats: Sequence[str], players: Sequence[str]) -> tuple[int, ...]:
+    """The ranks of the players of ``seats``; of several columns with results the first in this order."""
+    for word, sign in (("rank", 1), ("score", -1)):
+        values = fields.get(f"{word}s")
+        if not values and word == "rank":
+            values = [fields[key] for key in _of_seats(word, seats) if key in fields]
+        if values:
+            return _compared(values, len(players), sign)
+    if seats == ("winner", "loser"):
+        drawn = _is_true(fields.get("draw")) or _text(fields.get("result")).lower() in DRAW_WORDS
+        return (1, 1) if drawn else (1, 2)
+    result = _text(fields.get("result"))
     if result == UNFINISHED:
         raise UnratedError("unfinished")
-    if not result:
-        raise UnratedError("no-result")
-    scored = ranks_of(result)
-    if seats != 2 or scored is None:
-        raise UnratedError("bad-result", result[:20])
-    return scored
+    if result:
+        ranks = _PLAYER_WORDS.get(result.lower()) if seats == ("player", "opponent") else None
+        ranks = ranks or ranks_of(result)
+        if len(players) != len(RESULT_SEATS) or ranks is None:
+            raise UnratedError("bad-result", result[:20])
+        return ranks
+    if winner := _text(fields.get("winner")):
+        return _ranks_of_winner(winner, seats, players)
+    scores = [fields[key] for key in _of_seats("score", seats) if _text(fields.get(key))]
+    if scores:
+        return _compared(scores, len(players), -1)
+    raise UnratedError("no-result")
+
+
+def _of_seats(word: str, seats: Sequence[str]) -> list[str]:
+    """The keys of the ranks or scores of seats."""
+    return [f"{word}{key[6:] if key[6:].isdigit() else place}" for place, key in enumerate(seats, 1)]
+
+
+def _compared(values: object, seats: int, sign: int) -> tuple[int, ...]:
+    """Ranks by numbers of which the lowest (``sign`` 1) or the highest (-1) is best."""
+    if not isinstance(values, list) or any(isinstance(value, bool) for value in values):
+        raise UnratedError("ranks")
+    try:
+        # A shared rank may be the mean of places, and a spreadsheet may write it with a comma.
+        numbers = [
+            sign * float(value.replace(",", ".") if isinstance(value, str) else value) for value in values
+        ]
+    except (TypeError, ValueError, OverflowError):
+        raise UnratedError("ranks") from None
+    # Other numberings, such as 1 1 2 or 0 1, become 1 + the number of players strictly better.
+    if len(numbers) != seats or not all(map(math.isfinite, numbers)):
+        raise UnratedError("ranks")
+    return tuple(1 + sum(better < number for better in numbers) for number in numbers)
+
+
+def _ranks_of_winner(winner: str, seats: Sequence[str], players: Sequence[str]) -> tuple[int, ...]:
+    """Ranks by a winner's name or column; refuses a text that means two of the players."""
+    if winner.lower().replace(" ", "") in DRAW_WORDS:
+        return (1,) * len(players)
+    (key,) = columns_of((winner,))
+    key = {"white": seats[0], "black": seats[-1]}.get(key, key) if len(seats) == len(RESULT_SEATS) else key
+    places = {
+        place
+        for place, name in enumerate(players)
+        if name.casefold() == winner.casefold() or (seats and seats[place] == key)
+    }
+    if len(places) != 1:
+        raise UnratedError("bad-result", winner[:20])
+    return tuple(1 if place in places else 2 for place in range(len(players)))
+
+
+def _is_true(value: object) -> bool:
+    return _text(value).lower() in ("true", "1", "1.0", "yes")
 
 
 def _text(value: object) -> str:
@@ -279,32 +386,6 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value).strip() if isinstance(value, (str, int, float)) else ""
-
-
-def _key(name: str) -> str:
-    """The name of a column or key as this module uses it."""
-    plain = name.strip().lower().replace(" ", "_").replace("-", "_")
-    if found := _NUMBERED.fullmatch(plain):
-        return f"{'rank' if found[1] == 'rank' else 'player'}{found[2]}"
-    for key, names in NAMES.items():
-        if plain in names:
-            return key
-    return plain
-
-
-def _complete(columns: Sequence[str]) -> bool:
-    """Whether a header has what a result needs, each column once."""
-    named = [name for name in columns if name]
-    if len(set(named)) < len(named):
-        return False
-    return any(
-        needed <= set(columns)
-        for needed in (
-            {"white", "black", "result"},
-            {"players", "ranks"},
-            {"player1", "player2", "rank1", "rank2"},
-        )
-    )
 
 
 def _cells(line: str, delimiter: str) -> list[str] | None:

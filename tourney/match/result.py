@@ -3,7 +3,7 @@
 import json
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -273,6 +273,17 @@ def json_text(data: Measurements | Iterable[LogLine]) -> bytes:
     except UnicodeError:  # a bot's text has half a character, which only an escape can write
         plain = msgspec.to_builtins(data)
         return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def fault_cause(log: Sequence[LogLine], seat: int, kind: str) -> tuple[str, ...]:
+    """The referee's last note on a seat's fault, and the bot's last line of standard error with words.
+
+    Nothing of either that the log does not have.
+    """
+    lines = [line for line in log if line.seat == seat and any(map(str.isalnum, line.text))]
+    notes = [line.text for line in lines if line.kind == "note" and line.text.startswith(f"{kind}: ")]
+    errors = [f"standard error: {line.text.strip()}" for line in lines if line.kind == "stderr"]
+    return (*notes[-1:], *errors[-1:])
 
 
 MAX_LINES: Final = 2_000  # of a seat in a log

@@ -20,7 +20,6 @@ from tourney.ratings.method import (
     RatingMethod,
 )
 from tourney.ratings.sequential import PlannedGames
-from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
 from tourney.results.columns import ELO, WIDE, range_text, rating_columns
 from tourney.results.interval_widths import look_of
 from tourney.results.luck import results_with_luck
@@ -234,6 +233,8 @@ def draw_probability_of(database: Database, tournament: Tournament) -> float:
     estimate = database.ratings.draw_probability(tournament.game, tournament.seats)
     if estimate is not None:
         return estimate.probability
+    from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability  # noqa: PLC0415 - only TrueSkill needs them
+
     if not tournament.recorded:
         return estimate_draw_probability(database.matches.results(tournament.id))
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
@@ -266,6 +267,17 @@ def unsure(batch: Batch) -> frozenset[int]:
     """The entrants whose Elo says nothing yet: the prior decides it, or its interval is wide."""
     wide = (line.entrant for line in batch.ratings if line.high - line.low > WIDE or not line.games)
     return batch.apart | frozenset(wide)
+
+
+def without_guesses(rows: Rows, batch: Batch) -> Rows:
+    """Rows of a batch rating for people: ``TOO_FEW`` instead of an Elo or a gain that says nothing."""
+    vague = unsure(batch)
+    no_elo = {"elo": None, "interval": TOO_FEW}
+    no_gain = {"gain": None, "gain_interval": TOO_FEW}
+    return [
+        row | (no_elo if row["entrant"] in vague else {}) | (no_gain if row.get("vague_gain") else {})
+        for row in rows
+    ]
 
 
 def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:

@@ -15,7 +15,7 @@ from tourney.ratings.batch import Batch, differences, rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import Forfeits
 from tourney.ratings.sequential import EVERY_LOOK, PlannedGames
-from tourney.results.columns import range_text
+from tourney.results.columns import WIDE, range_text
 from tourney.results.luck import compute_luck, shows_luck
 from tourney.results.ratings import Rows
 from tourney.store.database import Database
@@ -379,7 +379,8 @@ def _versions(
 def version_rows(pool: VersionPool, batch: Batch) -> Rows:
     """The versions as rows, the strongest first, with the gain of each over the one before it.
 
-    ``gain``, ``gain_low`` and ``gain_high`` are None for the first version of a bot.
+    ``gain``, ``gain_low`` and ``gain_high`` are None for the first version of a bot. ``vague_gain``: the
+    prior decides the gain, or its interval is wide.
     """
     later = [(version.number, version.before) for version in pool.versions if version.before is not None]
     # One call for all gains: each call fits all games again.
@@ -391,6 +392,7 @@ def version_rows(pool: VersionPool, batch: Batch) -> Rows:
         version = pool.versions[line.entrant]
         before = None if version.before is None else pool.versions[version.before]
         gain, low, high = gains.get(version.number, (None, None, None))
+        vague = before is not None and batch.prior_decides(before.number, version.number)
         rows.append(
             {
                 **line._asdict(),
@@ -404,6 +406,7 @@ def version_rows(pool: VersionPool, batch: Batch) -> Rows:
                 "gain": gain,
                 "gain_low": low,
                 "gain_high": high,
+                "vague_gain": vague or (low is not None and high is not None and high - low > WIDE),
                 "since": version.since,
                 "day": version.since[:10],
                 "interval": range_text(line.low, line.high),

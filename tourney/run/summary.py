@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tourney.errors import StoreDamaged
-from tourney.match.result import Cause, LogLine, Playing, SeatLoad
+from tourney.match.result import Cause, LogLine, Playing, SeatLoad, fault_cause
 from tourney.results.standings import compute_standings
 from tourney.results.texts import kinds_text, repeats_text
 from tourney.store.database import Database
@@ -245,6 +245,12 @@ _MEMORY: Final = re.compile(r"\bOOM\b|memory|allocate|reserve|initialization of 
 """In words of runtimes that cannot get any; the last are a JVM's."""
 
 
+def start_cause(log: Sequence[LogLine], seat: int) -> str:
+    """Why a bot did not start, in a line: its own last words say more than the referee's note."""
+    *_, cause = ("its log says nothing", *fault_cause(log, seat, "startup"))
+    return printable(cause.removeprefix("standard error: ").removeprefix("startup: "))[:200]
+
+
 def _startup_lines(database: Database, tournament: Tournament, names: Mapping[int, str]) -> Iterator[str]:
     """The reason for each entrant's failed start: its last line in the first match that it lost by one."""
     bound = f"; memory-mb = {tournament.plan.limits.memory_mb} bounds also the address space of each process"
@@ -257,10 +263,7 @@ def _startup_lines(database: Database, tournament: Tournament, names: Mapping[in
             log: tuple[LogLine, ...] = ()
             with suppress(StoreDamaged):
                 log = database.records.log(tournament.id, number)
-            bot_lines = [line for line in log if line.seat == seat and any(c.isalnum() for c in line.text)]
-            # Its own words say more than the referee's note.
-            last = [line for line in bot_lines if line.kind == "stderr"][-1:] or bot_lines[-1:]
-            why = printable(last[0].text.strip())[:200] if last else "its log says nothing"
+            why = start_cause(log, seat)
             yield f"{names[entrant]} in match {number}: {why}{bound if _MEMORY.search(why) else ''}"
 
 
@@ -284,7 +287,7 @@ def summary_page(
     # Only then: it reads logs.
     if any(kind == "startup" for _, kind, _ in database.totals.faults(tournament.id)):
         why = list(_startup_lines(database, tournament, names))
-        lines += _listed("start-up", why, " bots; see `tourney show MATCH --log`")
+        lines += _listed("start-up", why, " bots; see `tourney show MATCH`")
     for entrant, count in database.totals.benched(tournament.id):
         lines.append(f"  benched    {names[entrant]}: {count} of its matches are void")
     broken = [f"{stored.name}: {stored.broken}" for stored in entrants if stored.broken]

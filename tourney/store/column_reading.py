@@ -7,7 +7,6 @@ a dictionary of their tournament; all that queries need of them is repeated in c
 This module imports nothing of SQLAlchemy, so that the processes that draw pages start without it.
 """
 
-import hashlib
 import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -318,12 +317,3 @@ def analysis_in(parts: MatchParts) -> Analysis | None:
     """A match's analysis, if it has one. Raises StoreDamaged."""
     with naming(_bad_parts):
         return None if parts.analysis is None else unpack_analysis(parts.analysis)
-
-
-def record_hash(parts: MatchParts) -> str:
-    """A hash of a match's record as it was before it was packed. Raises StoreDamaged."""
-    if parts.record is None:
-        return ""
-    with naming(_bad_parts):
-        text = inflate("record", parts.record, "a packed record", parts.dictionaries.record)
-    return hashlib.sha256(text).hexdigest()

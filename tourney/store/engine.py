@@ -267,8 +267,8 @@ def revision_of(engine: Engine) -> str | None:
 
 def unknown_revision(revision: str | None) -> bool:
     """Whether no version of Tourney gives a revision, as far as this one can know."""
-    known = revision in migrations.REVISIONS or revision in migrations.UNRELEASED
-    return not known and not _is_later(revision)
+    listed = revision in migrations.REVISIONS or revision in migrations.UNRELEASED
+    return not listed and not _is_later(revision)
 
 
 def _is_later(revision: str | None) -> bool:

@@ -215,6 +215,12 @@ def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
         ("depth 4 nodes 7", ""),
         ("string score cp 5", ""),
         ("score cp 99999999999999999999 depth 2", ""),
+        ("score cp 5 pv e2e4 depth 9 cp 8", "score=0.05 win=0.507 pv=e2e4 depth 9 cp 8"),
+        ("score cp 5 pv e2e4 string depth 9", "score=0.05 win=0.507 pv=e2e4"),
+        ("depth depth 4 xdepth 5 depthx 6 score cp 007", "score=0.07 win=0.510 depth=4"),
+        ("score cp 5 depth 6x nodes - nps \u0663", "score=0.05 win=0.507"),
+        ("score cp 5 mate 2 score cp 7", "score=0.07 mate=2 win=0.510"),
+        ("depth 1 score cp 5 " + "time 9 " * 100 + "nodes 3 pv e2e4", "score=0.05 win=0.507 depth=1"),
         (
             "score cp 5 pv <b> ../.. e2e4 " + "a1a2 " * 500,
             "score=0.05 win=0.507 pv=e2e4 " + " ".join(["a1a2"] * 57),

@@ -98,6 +98,16 @@ def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
     inner.finish()
 
 
+def test_point_given_twice_counts_once() -> None:
+    channel, inner = adapted(f"{BEGUN}> TURN 7,7\n< 8,8\n> TURN 6,6\n< 8, 8\n< 9,9\n")
+    said(channel, GAME)
+    assert said(channel, b"play 1 7,7\ngo move=2500\n") == "line: move 8,8"
+    dropped = "line: info a second answer to one request, which is dropped: '8, 8'"
+    assert said(channel, b"play 2 8,8\nplay 1 6,6\ngo move=2500\n") == dropped
+    assert channel.wait(LATER).text == "move 9,9"
+    inner.finish()
+
+
 def test_refused_size_and_other_games_are_faults() -> None:
     channel, _ = adapted(BEGUN.replace("< OK", "< ERROR size"))
     assert said(channel, GAME) == "malformed: answered 'ERROR size' to START 15"

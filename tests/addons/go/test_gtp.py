@@ -114,6 +114,20 @@ def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
     inner.finish()
 
 
+def test_engine_without_numbers_answers_in_order() -> None:
+    """Many engines of one file print no numbers, as GoGui needs none."""
+    script = BEGUN.replace("=1", "=").replace("=2", "= ").replace("=3", "=").replace("?4", "?")
+    channel, inner = adapted(
+        "> 1 protocol_version\n> 2 name\n> 3 version\n< = 2\n< =\n< ? unknown\n"
+        + script.replace("> 1", "> 4").replace("> 2", "> 5").replace("> 3", "> 6").replace("> 4 t", "> 7 t")
+        + "> 8 genmove B\n< * genmove for black\n< = Q16\n"
+    )
+    assert said(channel, b"tourney 1\n") == "line: bot"
+    assert said(channel, GAME) == "line: ready"
+    assert said(channel, b"go move=2500\n") == "line: move B%20q16"
+    inner.finish()
+
+
 def test_refused_board_is_a_fault() -> None:
     channel, inner = adapted("> 1 boardsize 9\n> 2 clear_board\n> 3 komi 6.5\n< ?1 unacceptable size\n")
     game = GAME.replace(b" move=2500", b"")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.addons.lab.comparisons import asking
+from tests.support.coordination import RecordingListener
 from tests.support.folders import write_shell_bot
 from tests.support.tournaments import played, refused
 from tourney.addons.lab.asking import Answer, BotQuestion, question_file
@@ -17,6 +18,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.catalogue.submission import digest_of_bot
 from tourney.errors import TournamentError, UsageError
 from tourney.games.registry import find_game
+from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Limits
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.file_schema import OPENING_PLIES, EntrantLine, opening_plies
@@ -54,6 +56,27 @@ def test_answered_question_is_not_played_again(tmp_path: Path) -> None:
         other = ask(tmp_path, win, **changes)
         assert other.summary is not None
         assert other.result.comparison != first.result.comparison
+
+
+def test_bot_that_never_starts_is_named_once_and_at_the_end(tmp_path: Path) -> None:
+    def unstarted(task: MatchTask) -> WorkerReply:
+        seat = 1 + [entrant.name for entrant in task.spec.seats].index("random")
+        match = played(task.spec, (2, 1) if seat == 1 else (1, 2), ((seat, "startup", 0),))
+        log = (
+            LogLine(0, seat, "note", "startup: exited with code 1"),
+            LogLine(0, seat, "stderr", "no option Skil"),
+        )
+        return WorkerReply(task.number, PlayedMatch(match.record, (*log, LogLine(0, seat, "stderr", "--"))))
+
+    heard = RecordingListener()
+    answer = ask(tmp_path, unstarted, heard)
+    words = [text for text in heard.messages if "did not start" in text]
+    assert words == ["random did not start in match 1 and loses it: no option Skil"]
+    assert answer.unstarted.startswith("random started in none of its ")
+    assert f"`tourney db remove {answer.result.comparison}`" in answer.unstarted
+    assert ask(tmp_path, unstarted).unstarted == answer.unstarted
+    with_one_start = ask(tmp_path, lambda task: (win if task.number == 3 else unstarted)(task), seed=8)
+    assert with_one_start.unstarted == ""
 
 
 def test_named_question_refuses_another_request(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tests.support.folders import write_bot, write_shell_bot
 from tests.support.memory import set_memory
 from tests.support.programs import needs_compiler
 from tourney.bots.catalogue.store import DIFFERED, BotStore
+from tourney.errors import BotError
 
 
 def test_failed_check_explains_the_failure(tmp_path: Path) -> None:
@@ -104,6 +105,26 @@ def test_each_archive_gets_a_receipt(tmp_path: Path) -> None:
         ("subs/J\u00f6rg (2).zip", "refused"),
         ("subs/bad", "refused"),
         ("late/bad", "refused"),
+    ]
+
+
+def test_receipts_of_a_stopped_check_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.zip", "b.zip", "c.zip"):
+        (tmp_path / name).write_text("x")
+
+    def stop_at_the_last(bot: str, *_: object) -> None:
+        if bot == "c.zip":
+            raise KeyboardInterrupt
+        raise BotError("it is not a bot", bot)
+
+    monkeypatch.setattr("tourney.cli.bots.check._check", stop_at_the_last)
+    assert bots("check", "a.zip", "b.zip", "c.zip", "--out", "receipts").exit_code != 0
+    rows = list(csv.DictReader((tmp_path / "receipts/receipts.csv").read_text().splitlines()))
+    assert [row["bot"] for row in rows] == ["a.zip", "b.zip"]
+    assert sorted(path.name for path in (tmp_path / "receipts").iterdir()) == [
+        "a.zip.txt",
+        "b.zip.txt",
+        "receipts.csv",
     ]
 
 

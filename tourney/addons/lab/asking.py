@@ -5,6 +5,7 @@ stopped, and another question is another tournament.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,7 @@ from tourney.match.spec import DEFAULT_LIMITS, OLD_MEMORY_MB, Limits
 from tourney.parsing import JsonObject
 from tourney.results.luck import results_for_format
 from tourney.results.standings import has_ended, load_history, load_setup, setup_of
+from tourney.run.engine.bench_policy import again_text
 from tourney.run.engine.containment_floor import refuse_weaker
 from tourney.run.engine.readiness import BotBuilds, PlaySetup, open_room, reason_of
 from tourney.run.engine.run_control import Deadline
@@ -52,6 +54,7 @@ from tourney.schema import NAME, Document, SchemaError
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+from tourney.texts import counted
 
 R = TypeVar("R", bound=Document)
 
@@ -84,10 +87,15 @@ class BotQuestion(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[R]):
-    """The answer to a question, and the run's summary, or None if nothing had to be played."""
+    """The answer to a question, and the run's summary, or None if nothing had to be played.
+
+    ``unstarted``: a sentence if a bot started in none of its matches, so that they say nothing of it; else
+    "".
+    """
 
     result: R
     summary: Summary | None
+    unstarted: str = ""
 
 
 def ask(
@@ -139,12 +147,13 @@ def ask(
                 file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
             # A name given by hand may be another question's: the run below compares the plans.
             if question.name is None and _is_over(database, stored, rounds):
-                return Answer(_result(database, stored, rule), None)
+                return Answer(_result(database, stored, rule), None, _unstarted(database, stored))
             before = list(results_for_format(database, stored, load_setup(database, stored.id)))
     live = QuestionProgress(listener, rule, setup_of(file.plan, 0, entrants), before)
     summary = run_tournament(file, url, bots, make_executor, Listeners(listener, live), setup)
     with Database.open(url) as database:
-        return Answer(_result(database, database.tournaments.get(name), rule), summary)
+        stored = database.tournaments.get(name)
+        return Answer(_result(database, stored, rule), summary, _unstarted(database, stored))
 
 
 def _as_stored(question: BotQuestion[R], store: BotStore, url: str) -> BotQuestion[R]:
@@ -349,6 +358,28 @@ def _result(database: Database, tournament: Tournament, rule: QuestionRule[R]) -
     if isinstance(result, ComparisonResult) and result.ended:
         database.tournaments.keep_verdict(tournament.id, stored_form(result))
     return result
+
+
+def _unstarted(database: Database, tournament: Tournament) -> str:
+    """A sentence on the first bot that started in none of its matches; "" if there is none."""
+    faults = database.totals.faults(tournament.id)
+    starts = {entrant: count for entrant, kind, count in faults if kind == "startup"}
+    if not starts:
+        return ""
+    played: Counter[int] = Counter()
+    for row in database.matches.results(tournament.id):
+        # A match that was left out has no fault; one in which no bot started is void, with faults.
+        if not row.void or any(row.faults):
+            played.update(row.entrants)
+    names = {entrant.number: entrant.name for entrant in database.tournaments.entrants(tournament.id)}
+    for entrant, count in starts.items():
+        if count == played[entrant]:
+            return (
+                f"{names[entrant]} started in none of its {counted(count, 'match')}, so they say"
+                f" nothing of its strength: fix it, then {again_text(tournament, names[entrant])}; its last"
+                f" words are in `tourney show {tournament.name}/1`"
+            )
+    return ""
 
 
 class QuestionProgress(Listener):

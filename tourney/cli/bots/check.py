@@ -129,7 +129,7 @@ def command(bot: tuple[str, ...], options: _CheckRequest) -> None:
 
 
 class Receipts:
-    """A folder with a text for each bot, written as soon as the bot is judged, and a table of all."""
+    """A folder with a text for each bot and a table of all, both written as soon as a bot is judged."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -151,10 +151,11 @@ class Receipts:
         text = "\n".join((reference, f"result: {result}", "", *lines, ""))
         write_file(self._folder / name, text.encode("utf-8", "backslashreplace"))
         self._rows.append((reference, name, result, why))
+        # Replaced in one step after each bot: a check that is killed leaves what was judged.
+        write_file(self._folder / "receipts.csv", DataTable.of("bot receipt result reason", self._rows).csv())
 
     def close(self) -> None:
-        """Write the table."""
-        write_file(self._folder / "receipts.csv", DataTable.of("bot receipt result reason", self._rows).csv())
+        """Say where the receipts are."""
         current().say(f"{counted(len(self._rows), 'receipt')} written to {self._folder}")
 
 

@@ -16,7 +16,7 @@ from tourney.results.standings import load_setup, planned_matches, setup_of
 from tourney.results.until import next_rounds
 from tourney.run.engine.run_control import RunControl, WriteRetry
 from tourney.run.engine.spool import read_spool
-from tourney.run.summary import ENOUGH, RunLoad, RunProgress
+from tourney.run.summary import ENOUGH, RunLoad, RunProgress, start_cause
 from tourney.run.workers.executor import played_on
 from tourney.schedule.format import Format, History, SeatArguments, TablePlace, find_format
 from tourney.schedule.row import ResultRow, Row
@@ -252,6 +252,7 @@ class Recorder:
         self._played = 0
         self.load = RunLoad()
         self._warned = False
+        self._unstarted = set[int]()  # entrants whose failed start was said
         self._complete = tournament.complete
         self._history: RunHistory | None = None
         # Results that wait to be stored, by number: when they are due, and whether the spool has them all.
@@ -329,6 +330,7 @@ class Recorder:
         for result, row in stored:
             self._listener.event("match", result_data(result, [self._names[number] for number in row.seats]))
             self._count(result)
+            self._warn_of_failed_starts(result, row)
         self._listener.progress(self.progress())
 
     def store_last(self) -> None:
@@ -377,6 +379,20 @@ class Recorder:
         self.load.add(result.played.load)
         self._faults += len(result.played.outcome.faults)
         self._void += result.played.outcome.void
+
+    def _warn_of_failed_starts(self, result: MatchResult, row: Row) -> None:
+        """Say once for each entrant why it did not start: a wrong option loses all of its matches."""
+        if result.played is None:
+            return
+        for seat, kind, _ in result.played.outcome.faults:
+            entrant = row.seats[seat - 1]
+            if kind != "startup" or entrant in self._unstarted:
+                continue
+            self._unstarted.add(entrant)
+            self._listener.say(
+                f"{self._names[entrant]} did not start in match {result.number} and loses it:"
+                f" {start_cause(result.played.log, seat)}"
+            )
 
     def _spool_waiting(self) -> None:
         results = [result for result, _ in self._waiting.values()]

@@ -12,7 +12,7 @@ from tourney.cli.completion import complete_bot
 from tourney.cli.entrant_options import PROGRAMS
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.errors import UsageError
+from tourney.errors import CheckError, UsageError
 from tourney.ratings.sequential import SequentialTest
 from tourney.results.columns import Column
 
@@ -120,6 +120,8 @@ def command(a: str, b: str, options: _CompareRequest) -> None:
 
     With --width no test is made: play ends when the Elo difference is known that well. The interval may be
     watched while it narrows (95 % at every look).
+
+    Exits with code 1 if a bot started in none of its matches, as with an option that it does not have.
     """
     entrants = options.pairs.entrants((a, b), options.asking.bots)
     words = (options.args_a, options.args_b)
@@ -128,6 +130,8 @@ def command(a: str, b: str, options: _CompareRequest) -> None:
     question = options.pairs.question(options.rule(), entrants._replace(lines=lines), name=options.name)
     answer = options.asking.ask(question, f"{a} v {b}")
     print_answer(answer, _print, [answer.result], COLUMNS)
+    if answer.unstarted:
+        raise CheckError(answer.unstarted)
 
 
 def _print(result: ComparisonResult) -> None:

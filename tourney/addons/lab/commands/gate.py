@@ -185,8 +185,9 @@ def command(candidate: str, options: _GateRequest) -> None:
         )
     if result.reason == "baseline":
         raise EnvironmentFailure(
-            "a baseline fails on this machine, so there is nothing to compare with: run `tourney bots check`"
-            " on it"
+            answer.unstarted
+            or "a baseline fails on this machine, so there is nothing to compare with: run `tourney bots"
+            " check` on it"
         )
     sys.exit(EXIT_CODES[result.verdict])
 
