@@ -14,8 +14,7 @@ from tourney.games.registry import known_game
 from tourney.match.evidence import Evidence, subtracted
 from tourney.match.record import Record
 from tourney.schedule.format import FORMATS
-from tourney.store.column_reading import ColumnError, read_evidence, unpack_record
-from tourney.store.engine import ComputedLuck
+from tourney.store.column_reading import ColumnError, ComputedLuck, read_evidence, unpack_record
 
 if TYPE_CHECKING:
     from tourney.schedule.format import Setup

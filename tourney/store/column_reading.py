@@ -62,6 +62,13 @@ class Dictionaries(NamedTuple):
     data: bytes = b""
 
 
+class ComputedLuck(NamedTuple):
+    """The luck of the match with a digest, as evidence that has nothing else."""
+
+    digest: str
+    evidence: Evidence
+
+
 class ColumnError(Exception):
     """A column holds a wrong value; ``want`` says what it must hold. Never leaves the store."""
 

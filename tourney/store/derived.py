@@ -9,8 +9,16 @@ from msgspec import Meta, Struct, structs
 
 from tourney.errors import StoreDamaged
 from tourney.match.analysis import Analysis
-from tourney.store.column_reading import ColumnError, Columns, deflate, pack, unpack, unpack_analysis
-from tourney.store.engine import ComputedLuck, Subject
+from tourney.store.column_reading import (
+    ColumnError,
+    Columns,
+    ComputedLuck,
+    deflate,
+    pack,
+    unpack,
+    unpack_analysis,
+)
+from tourney.store.engine import Subject
 from tourney.store.rows import (
     check_columns,
     chunks,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -18,7 +18,7 @@ from tourney.errors import StoreDamaged, StoreError, StoreUnavailable, UsageErro
 from tourney.store import migrations, sqlite
 
 if TYPE_CHECKING:
-    from tourney.match.evidence import Evidence
+    from tourney.store.column_reading import ComputedLuck
 
 POSTGRESQL = "postgresql+psycopg"
 """The one server, by the one driver, that is tested."""
@@ -142,13 +142,6 @@ def transaction(engine: Engine, *, write: bool = False, latest: bool = False) ->
         raise store_error(shown(engine.url), error) from error
 
 
-class ComputedLuck(NamedTuple):
-    """The luck of the match with a digest, as evidence that has nothing else."""
-
-    digest: str
-    evidence: "Evidence"
-
-
 class Access:
     """A database, or one transaction on it: with a ``connection`` all reads are of that transaction.
 
@@ -162,7 +155,7 @@ class Access:
         connection: Connection | None = None,
         *,
         writes: bool = False,
-        luck: dict[int, ComputedLuck] | None = None,
+        luck: "dict[int, ComputedLuck] | None" = None,
     ) -> None:
         self.engine = engine
         self.connection = connection

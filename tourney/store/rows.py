@@ -25,6 +25,7 @@ from tourney.store.column_reading import (
     Cells,
     ColumnError,
     Columns,
+    ComputedLuck,
     Dictionaries,
     naming,
     read_digest,
@@ -37,7 +38,7 @@ from tourney.store.column_reading import (
     read_word,
     unpack_record,
 )
-from tourney.store.engine import Access, ComputedLuck, shown
+from tourney.store.engine import Access, shown
 from tourney.store.tables import (
     DICTIONARY,
     ENTRANT,
