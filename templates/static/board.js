@@ -23,6 +23,7 @@
 
   var SVG = "http://www.w3.org/2000/svg";
   var FIELD = "\x1f";
+  var RUN = "'";
   var GROUND = 0, LABEL = 1, MARK = 2, ARROW = 3, PIECE = 4, ASIDE = 5;
   var ALPHABET = "";
   for (var c = 33; c < 127; c++) if ("\"\\<>&'".indexOf(String.fromCharCode(c)) < 0) ALPHABET += String.fromCharCode(c);
@@ -98,11 +99,18 @@
       var reader = new Reader(text);
       var found = [];
       while (reader.more()) {
+        var run = text[reader.at] === RUN ? 1 : 0;
+        reader.at += run;
+        var left = run ? reader.number() : 1;
         var from = reader.at;
         var sprite = sprites[reader.number()];
-        reader.number();
-        if (sprite.layer === ARROW) reader.number();
-        found.push(text.slice(from, reader.at));
+        var name = text.slice(from, reader.at);
+        for (; left > 0; left--) {
+          from = reader.at;
+          reader.number();
+          if (sprite.layer === ARROW) reader.number();
+          found.push(name + text.slice(from, reader.at));
+        }
       }
       return found;
     }

@@ -13,7 +13,7 @@ from tourney.games.svg_diagram import LABEL, arrow_svg, placed_sprites
 from tourney.games.tree import playout
 from tourney.match.record import Outcome, Record, decode_record, make_record
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.report.replays.codes import ALPHABET
+from tourney.report.replays.codes import ALPHABET, RUN
 from tourney.seeds import stream
 
 GOLDEN = Path(__file__).parents[2] / "seeds" / "golden"
@@ -132,10 +132,14 @@ class Film:
         return [[templates[number] for number in _numbers(code)] for code in self.data["sets"].split(" ")]
 
     def _keys(self, text: str) -> list[tuple[int, int, int]]:
-        found, numbers = [], _numbers(text)
-        for sprite in numbers:
-            place = next(numbers)
-            found.append((sprite, place, next(numbers) if self.sprites[sprite][0] == 3 else -1))
+        found = []
+        while text:
+            count, text = _read(text[1:]) if text[0] == RUN else (1, text)
+            sprite, text = _read(text)
+            for _ in range(count):
+                place, text = _read(text)
+                end, text = _read(text) if self.sprites[sprite][0] == 3 else (-1, text)
+                found.append((sprite, place, end))
         return found
 
     def _shown(self, sprite: int, place: int, end: int) -> tuple[int, Shown]:

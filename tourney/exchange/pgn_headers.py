@@ -8,6 +8,7 @@ standard of 1994 has it.
 
 import hashlib
 import re
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
@@ -237,6 +238,8 @@ def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
     held = b""
     for block in blocks:
         block = block.replace(b"\x1a", b"\n") if b"\x1a" in block else block  # noqa: PLW2901 - rarely
+        if BOM_UTF8 in block:
+            block = block.replace(BOM_UTF8, b"")  # noqa: PLW2901 - files that were put together have it inside
         data, held = held + block, b""
         if b"\r" in data:
             if data.endswith(b"\r"):

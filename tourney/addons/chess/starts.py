@@ -187,8 +187,8 @@ def _main_line(text: str) -> str:
 
 _FROM_GERMAN: Final = str.maketrans("DTLS", "QRBN")
 _LINE: Final = re.compile(
-    r"(?:[0-9]+[.)] +)?(?:position:? +)?(?P<start>startpos|(?:fen:? +)?(?P<fen>[^ ]*/.*?))"
-    r"(?: +moves(?P<moves>(?: +[a-h][1-8][a-h][1-8][nbrq]?)*))?",
+    r"(?:[0-9]+[.)] )?(?:position:? )?(?P<start>startpos|(?:fen:? )?(?P<fen>[^ ]*/.*?))"
+    r"(?: moves(?P<moves>(?: [a-h][1-8][a-h][1-8][nbrq]?)*))?",
     re.IGNORECASE,
 )
 """A line that begins with a position, as in EPD, in UCI's ``position`` and in the bench of Stockfish."""
@@ -200,7 +200,7 @@ def read_line(text: str, *, position: bool, chess960: bool) -> tuple[str, ...]:
 
     ``position``: it must begin with a position. Raises PositionError.
     """
-    line = _LINE.fullmatch(text)
+    line = _LINE.fullmatch(" ".join(text.split()))
     if line is not None:
         moves = (line["moves"] or "").lower().split()
         if line["fen"] is None and moves and not chess960:

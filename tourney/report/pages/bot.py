@@ -192,7 +192,10 @@ def _chip(line: ListedMatch, met: PairGame, opponent: EntrantLabel) -> Chip:
 
 
 def _history(make: Renderer, number: int) -> dict[str, object]:
-    """A bot's ratings by round: two charts, each None if it cannot be drawn, and (round, TrueSkill, Elo)."""
+    """A bot's ratings by round: two charts, each None if it cannot be drawn, and a table.
+
+    Its rows are round, TrueSkill, Elo, and whether this says nothing.
+    """
     ratings = make.once(histories)
     elo = dict(ratings.elo)
     color = {number: COLORS[0]}
@@ -202,9 +205,14 @@ def _history(make: Renderer, number: int) -> dict[str, object]:
     description = f"mu from {display.number(first_mu, 1)} to {display.number(last_mu, 1)} after round {last}"
     return {
         "skill": chart(ratings.skill, color, "mu", description),
-        "elo": chart(ratings.elo, color, "Elo", "Elo by the matches up to each round"),
+        "elo": chart(ratings.sure_elo, color, "Elo", "Elo by the matches up to each round"),
         "rounds": [
-            (round_, values[number], elo.get(round_, {}).get(number))
+            (
+                round_,
+                values[number],
+                elo.get(round_, {}).get(number),
+                number in ratings.unsure.get(round_, ()),
+            )
             for round_, values in sampled(ratings.skill, SHOWN)
         ],
     }

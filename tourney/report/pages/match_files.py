@@ -16,6 +16,7 @@ from tourney.match.record import Record
 from tourney.report.output.inputs import CHUNK, PageMaker, PageSetting, fingerprint
 from tourney.report.output.layout import File
 from tourney.report.output.placement import EarlierReport, Folders, ManifestEntry, PlacedFile, PlacedPage
+from tourney.report.pages.highlights import worth_seeing
 from tourney.report.pages.match import MatchJob, match_page
 from tourney.report.pages.match_lines import (
     GAMES_PGN,
@@ -79,12 +80,11 @@ class MatchRenderer(PageSetting):
     def beside(self, job: MatchJob, detail: MatchDetail) -> dict[str, Callable[[], bytes]]:
         """The files that a match's page links to, by path, with functions for their content.
 
-        Without a record there is at most the picture, which only a report with an address has: services
-        that show links ask for it there, and it takes as long as the page.
+        Without a record there is at most the picture.
         """
         record = detail.record
         files: dict[str, Callable[[], bytes]] = {}
-        if self.layout.address:
+        if job.picture:
             files[self.card(job)] = lambda: self._draw_card(job)
         if record is None:
             return files
@@ -279,6 +279,9 @@ def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
     matches = make.source.matches
     lines = make.lines
     shown = [make.line_of(number) for number in sorted(make.paged)]
+    # A picture takes as long as its page, 26 ms and 17 KB. Services that show links ask for those of all
+    # pages of a report with an address; without, only games worth seeing have one.
+    pictured = make.paged if make.options.address else worth_seeing(make)
     groups: dict[tuple[int, int, int], tuple[ListedMatch, ...]] = {}
     for line in shown:
         key = (line.round, line.table, line.repeat)
@@ -291,6 +294,7 @@ def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
             groups[line.round, line.table, line.repeat],
             shown[index - 1] if index else None,
             shown[index + 1] if index + 1 < len(shown) else None,
+            line.number in pictured,
         )
 
 

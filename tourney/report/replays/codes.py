@@ -23,6 +23,9 @@ SAME, COUNT, ALTERNATE, SPLICE = "=+~/"
 """Predictions of a column's values: the value before, one more than it, the value before the last, or the
 value before without the common start and end."""
 
+RUN = "'"
+"""Begins several things of one sprite; no digit."""
+
 _LONG = 16  # characters from which values are spliced
 
 
