@@ -76,7 +76,10 @@ def compile_cores() -> list[Path]:
     compiled = load_alone(COMPILED / "__init__.py")
     if compiled.wants_plain():
         raise CompileError(f"{compiled.PLAIN_VARIABLE} asks for plain Python")
-    names = {package: compiled.compiled_name(package) for package in compiled.core_names()}
+    names = {
+        package: compiled.compiled_name(package)
+        for package in (*compiled.core_names(), *compiled.addon_names())
+    }
     files = {package: ROOT / COMPILED / (name + suffix()) for package, name in names.items()}
     missing = [package for package, path in files.items() if not path.is_file()]
     if missing:

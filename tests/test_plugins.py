@@ -1,6 +1,9 @@
 """The plug-in surface, with the test's own kind of plugin in place of the rating methods."""
 
+import os
+import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import EntryPoint
@@ -231,6 +234,40 @@ def test_package_that_offers_both_groups_needs_no_warning(
     working, broken = plugins.others()
     assert list(working) == ["hex"]
     assert broken == {}
+
+
+def _metadata_loaded(path: str) -> bool:
+    """Whether a process with this folder on its path asks ``importlib.metadata`` for add-ons."""
+    code = "from tourney import plugins; plugins.others(); print('importlib.metadata' in plugins.sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout == "True\n"
+
+
+def test_packages_are_read_whole_only_where_some_offers_an_addon(tmp_path: Path) -> None:
+    package(tmp_path, "plain", "[console_scripts]\nplain = plain:main\n")
+    assert not _metadata_loaded(str(tmp_path))
+    package(tmp_path, "club", f"[{plugins.GROUP}]\nclub = club:ADDON\n")
+    assert _metadata_loaded(str(tmp_path))
+
+
+def test_addon_inside_a_zip_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "packed.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("packed_box.py", "from tourney.plugins import Addon\n\nADDON = Addon()\n")
+        packed.writestr(
+            "packed-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: packed\nVersion: 1.0\n"
+        )
+        packed.writestr(
+            "packed-1.0.dist-info/entry_points.txt", f"[{plugins.GROUP}]\npacked = packed_box:ADDON\n"
+        )
+    monkeypatch.syspath_prepend(str(path))
+    assert list(plugins.others()[0]) == ["packed"]
 
 
 def test_every_shipped_addon_is_a_folder_and_offers_what_exists() -> None:

@@ -8,7 +8,6 @@ raises ``SchemaError``. What commands print as JSON is a ``Document``.
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Annotated, Final, Literal, NoReturn, Self, TypedDict, TypeVar, cast
 
 import msgspec
@@ -218,6 +217,8 @@ def either(words: Sequence[str]) -> str:
 
 def unknown_key(path: Sequence[str | int], key: object, keys: Sequence[str]) -> SchemaError:
     """The error for a key that does not exist."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for this sentence
+
     near = get_close_matches(str(key), keys, 1)
     hint = f"did you mean {near[0]}?" if near else f"the keys are: {', '.join(keys)}"
     return SchemaError(path, f"unknown key {show(key)}; {hint}", inside=True, key=str(key))

@@ -123,7 +123,9 @@ def test_bot_ends_quietly_without_a_referee(tmp_path: Path) -> None:
         assert process.wait(600) == 0
 
 
-@pytest.mark.parametrize("heavy", ["importlib.metadata", "dataclasses", "tourney.games", "asyncio", "random"])
+@pytest.mark.parametrize(
+    "heavy", ["importlib.metadata", "dataclasses", "tourney.games", "asyncio", "random", "hashlib", "difflib"]
+)
 def test_bot_that_sees_legal_actions_imports_little(tmp_path: Path, heavy: str) -> None:
     """Every match pays for start-up, so slow imports wait until they are used."""
     program = f"""
@@ -138,3 +140,18 @@ def test_bot_that_sees_legal_actions_imports_little(tmp_path: Path, heavy: str) 
     """
     done = play(tmp_path, program, "tourney 1\ngame x seats=2 seat=1 seed=1\nlegal a b\ngo\nquit\n")
     assert done.stderr == "False\n"
+
+
+def test_rules_of_a_game_import_little(tmp_path: Path) -> None:
+    program = """
+    import sys
+    from tourney.bot import run
+
+    def choose(state, turn):
+        print(sorted({"hashlib", "difflib", "pathlib", "dataclasses", "msgspec"} & set(sys.modules)))
+        return turn.pick(state.legal_actions())
+
+    run(choose)
+    """
+    done = play(tmp_path, program, "tourney 1\ngame sages-tafl seats=2 seat=1 seed=1\ngo\nquit\n")
+    assert done.stderr == "[]\n"

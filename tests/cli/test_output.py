@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import subprocess
+import sys
 import termios
 from contextlib import suppress
 from pathlib import Path
@@ -214,15 +215,34 @@ def test_malformed_game_options_are_refused(words: tuple[str, ...]) -> None:
         pairs(words)
 
 
-def test_colors_are_only_for_terminals_that_allow_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No color in a pipe, with NO_COLOR, or with --no-color."""
+def test_colors_are_only_for_terminals_that_allow_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No color in a pipe, with NO_COLOR, or with --no-color; no bold heads either."""
     for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
-    assert not Output().console().is_terminal
-    assert Output(no_color=True).console().no_color
-    assert not Output().console().no_color
+    monkeypatch.setenv("TERM", "xterm")
+
+    def table(output: Output) -> str:
+        output.table([{"a": 1}], ("a",))
+        return capsys.readouterr().out
+
+    plain = table(Output())
+    assert "\x1b" not in plain
+    assert Output().console() is None
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert table(Output()) == plain.replace("a\n", "\x1b[1ma\x1b[0m\n", 1)
+    assert table(Output(no_color=True)) == plain
+    for no_color in (True, False):
+        console = Output(no_color=no_color).console()
+        assert console is not None
+        assert console.no_color == no_color
     monkeypatch.setenv("NO_COLOR", "1")
-    assert Output().console(err=True).no_color
+    console = Output().console()
+    assert console is not None
+    assert console.no_color
+    assert table(Output()) == plain
 
 
 def test_default_output_outside_of_a_command() -> None:

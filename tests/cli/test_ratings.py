@@ -176,9 +176,9 @@ def test_ratings_continue_from_the_checkpoint(tmp_path: Path, monkeypatch: pytes
     asked: list[int] = []
     results = Matches.results
 
-    def spy(self: Matches, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
+    def spy(self: Matches, tournament: int, *, after: int = 0, luck: bool = False) -> Iterator[ResultRow]:
         asked.append(after)
-        return results(self, tournament, after=after)
+        return results(self, tournament, after=after, luck=luck)
 
     monkeypatch.setattr(Matches, "results", spy)
     path, whole = str(tmp_path / "t.db"), played_database(tmp_path / "whole.db", games=8)
@@ -416,5 +416,6 @@ def test_table_says_too_few_games_where_the_prior_decides(tmp_path: Path) -> Non
     with Database.open(path, create=True) as repository:
         world.play_all(repository, world.begin(repository, ("ann", "bob"), games=2), most=1)
     assert invoke("ratings", "--db", path).stdout.count("too few games") == 2
+    assert invoke("ratings", "--all", "--db", path).stdout.count("too few games") == 2
     exact = json.loads(invoke("ratings", "--db", path, "--format", "json").stdout)["ratings"]
     assert all(line["low"] < line["elo"] < line["high"] for line in exact)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -21,6 +22,20 @@ def test_finished_run_changes_nothing(home: Path, db: str) -> None:
     assert Path(db).read_bytes() == before
     quiet = invoke("run", str(home / "cup.toml"), "--db", db, "--bots", str(home / "tourney-bots"), "-q")
     assert (quiet.stdout, quiet.stderr) == ("", "")
+
+
+def test_finished_run_loads_little_and_starts_no_process(home: Path, db: str) -> None:
+    code = (
+        "import atexit, sys\n"
+        "from multiprocessing import resource_tracker\n"
+        "heavy = {'numpy', 'pydantic', 'sqlalchemy.orm', 'rich', 'email', 'asyncio.events', 'pdb'}\n"
+        "def tell(): print(sorted(heavy & {*sys.modules}), resource_tracker._resource_tracker._pid)\n"
+        "atexit.register(tell)\n"
+        f"sys.argv[1:] = ['run', 'cup.toml', '--db', {db!r}]\n"
+        "from tourney.cli.start import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=home, capture_output=True, text=True, check=True)
+    assert done.stdout == "[] None\n"
 
 
 @pytest.mark.parametrize(

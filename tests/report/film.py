@@ -13,7 +13,7 @@ from tourney.games.svg_diagram import LABEL, arrow_svg, placed_sprites
 from tourney.games.tree import playout
 from tourney.match.record import Outcome, Record, decode_record, make_record
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.report.replays.codes import ALPHABET
+from tourney.report.replays.codes import ALPHABET, RUN
 from tourney.seeds import stream
 
 GOLDEN = Path(__file__).parents[2] / "seeds" / "golden"
@@ -110,11 +110,12 @@ class Film:
         positions = _positions(track["p"], len(toggles))
         things = set(self._keys(self.start))
         sets = _numbers(track["k"])
+        notes_of = self.note_sets()
         found = []
         for ply, toggled in enumerate(toggles):
             things ^= set(self._keys(toggled))
             shown = [self._shown(*key) for key in (*things, *self._keys(traces[ply]))]
-            templates = [self.data["notes"][number] for number in self.data["sets"][next(sets)]]
+            templates = notes_of[next(sets)]
             last = self.actions[ply - 1] if ply else ""
             notes = tuple(_filled(template, positions[ply], last) for template in templates)
             ground = sorted(thing for layer, thing in shown if layer < 2)
@@ -122,11 +123,23 @@ class Film:
             found.append(Picture(ground, above, notes, positions[ply]))
         return found
 
+    def note_sets(self) -> list[list[str]]:
+        """Return the templates of each set of notes."""
+        templates: list[str] = []
+        for code in self.data["notes"]:
+            head, rest = _read(code)
+            templates.append((templates[-1] if templates else "")[:head] + rest)
+        return [[templates[number] for number in _numbers(code)] for code in self.data["sets"].split(" ")]
+
     def _keys(self, text: str) -> list[tuple[int, int, int]]:
-        found, numbers = [], _numbers(text)
-        for sprite in numbers:
-            place = next(numbers)
-            found.append((sprite, place, next(numbers) if self.sprites[sprite][0] == 3 else -1))
+        found = []
+        while text:
+            count, text = _read(text[1:]) if text[0] == RUN else (1, text)
+            sprite, text = _read(text)
+            for _ in range(count):
+                place, text = _read(text)
+                end, text = _read(text) if self.sprites[sprite][0] == 3 else (-1, text)
+                found.append((sprite, place, end))
         return found
 
     def _shown(self, sprite: int, place: int, end: int) -> tuple[int, Shown]:

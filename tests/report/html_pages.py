@@ -29,6 +29,9 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._note(tag, attrs)
+        # The items of a match's long list leave out their ends, as HTML allows.
+        if tag == "li" and self.stack[-1:] == ["li"]:
+            self._leave()
         if tag not in VOID:
             self.stack.append(tag)
             self.inside.append(dict(attrs).get("id") or "")
@@ -38,10 +41,15 @@ class Page(HTMLParser):
         if tag not in SVG:
             self.problems.append(f"<{tag}/> outside of a picture")
 
+    def _leave(self) -> str:
+        """Leave the innermost element."""
+        self.inside.pop()
+        return self.stack.pop()
+
     def handle_endtag(self, tag: str) -> None:
-        if self.inside:
-            self.inside.pop()
-        if not self.stack or self.stack.pop() != tag:
+        if tag == "ol" and self.stack[-1:] == ["li"]:
+            self._leave()
+        if not self.stack or self._leave() != tag:
             self.problems.append(f"</{tag}> at {self.getpos()} closes nothing")
 
     def handle_data(self, data: str) -> None:

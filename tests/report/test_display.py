@@ -73,3 +73,10 @@ def test_reasons_and_faults_in_words() -> None:
     assert display.reason("") == "unknown"
     assert display.fault("timeout") == "out of time"
     assert display.fault("new-kind") == "new kind"
+
+
+@pytest.mark.parametrize(
+    ("ms", "words"), [(600_000, "10 min"), (90_000, "90 s"), (1000, "1 s"), (1500, "1500 ms"), (50, "50 ms")]
+)
+def test_limits_of_time_have_their_largest_whole_unit(ms: float, words: str) -> None:
+    assert display.time_limit(ms) == words

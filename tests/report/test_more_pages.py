@@ -11,7 +11,7 @@ import pytest
 from tests.report import world
 from tests.report.conftest import Report
 from tests.report.html_pages import Page
-from tests.support.sites import site, sites
+from tests.support.sites import rendered, site, sites
 from tourney.match.record import FAULT_KINDS
 from tourney.match.result import LogLine
 from tourney.report import display
@@ -65,7 +65,7 @@ def test_pair_pages_agree_with_the_crosstable(report: Report, made: Renderer) ->
 def test_pair_page_shows_score_and_every_game(report: Report, made: Renderer) -> None:
     (pair, games), *_ = pair_page.pairs_with_pages(made).items()
     path = made.once(pair_page.pair_paths)[pair]
-    parsed = page(pair_page.files(made), path)
+    parsed = page(rendered(pair_page.files(made)), path)
     score = sum(game.half for game in games) / 2
     assert f"{score:g} \u2013 {len(games) - score:g}" in words(parsed).replace("\u00bd", ".5")
     hrefs = {target for name, target in parsed.references if name == "href"}

@@ -99,6 +99,7 @@ def test_versions_of_a_bot_are_linked_over_tournaments(repository: Database) -> 
     new = rows["mine 1.2"]
     assert new["gain"] == pytest.approx(new["elo"] - rows["mine 1.0"]["elo"], abs=0.11)
     assert new["gain_low"] < new["gain"] < new["gain_high"]
+    assert [rows[name]["vague_gain"] for name in ("mine 1.0", "mine 1.2")] == [False, True]
 
 
 def test_pool_is_rated_as_one_tournament_of_its_games(repository: Database) -> None:

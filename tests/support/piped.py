@@ -112,9 +112,10 @@ class PipedChannel(ProcessChannel):
         return super().ask(data, deadline)
 
     def withheld(self, milliseconds: int) -> Withheld | None:
-        """Let the bot notice that its input ends."""
-        self._stage.plan(self, Output(0, self.buffered))
-        self._stage.plan(self, Output(0, DEATH))
+        """Let the bot notice that its input ends, unless no time is given for that."""
+        if milliseconds:
+            self._stage.plan(self, Output(0, self.buffered))
+            self._stage.plan(self, Output(0, DEATH))
         return super().withheld(milliseconds)
 
     def write(self, data: bytes) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from tourney.report.output.inputs import PendingPage
 from tourney.report.output.layout import File, Options
 from tourney.report.site import NO_VERSIONS, Part, Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource
@@ -10,19 +11,22 @@ from tourney.report.source import ReportSource
 
 def site(source: ReportSource, options: Options | None = None) -> Iterator[File]:
     """Yield the files of a tournament's report."""
-    return _rendered(site_parts(source, options))
+    return rendered(site_parts(source, options))
 
 
 def sites(
     sources: Iterable[ReportSource], options: Options | None = None, versions: Versions = NO_VERSIONS
 ) -> Iterator[File]:
     """Yield the files of a report on several tournaments."""
-    return _rendered(sites_parts(sources, options, versions))
+    return rendered(sites_parts(sources, options, versions))
 
 
-def _rendered(parts: Iterable[Part]) -> Iterator[File]:
+def rendered(parts: Iterable[Part]) -> Iterator[File]:
+    """Yield the files of parts of a site."""
     for part in parts:
         if isinstance(part, File):
             yield part
+        elif isinstance(part, PendingPage):
+            yield from part.files()
         else:
             yield from chain.from_iterable(map(part.render, part.jobs))

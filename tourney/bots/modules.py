@@ -65,11 +65,11 @@ class ModuleRuntime(ABC):
         """What this machine lacks to build a module from a language, or "" if it has all."""
 
 
-def surplus(kept: Sequence[tuple[K, V]], wanted: Iterable[K], most: int) -> list[tuple[K, V]]:
+def surplus(waiting: Sequence[tuple[K, V]], wanted: Iterable[K], most: int) -> list[tuple[K, V]]:
     """The kept things to end before a match: all but its ``wanted`` ones and the latest ``most`` others."""
     needed = list(wanted)
     others = []
-    for thing in reversed(kept):
+    for thing in reversed(waiting):
         if thing[0] in needed:
             needed.remove(thing[0])
         else:

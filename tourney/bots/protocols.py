@@ -10,6 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Final, Literal
 
 from tourney.bots.channel.interface import Channel, Event, ForwardingChannel, Withheld, line_event
@@ -79,12 +80,23 @@ class TourneyProtocol(BotProtocol):
 
 
 def words_of(line: str) -> str:
-    """A line's words, separated by single blanks: engines may use any white space, and begin with it."""
+    """A line's words, separated by single blanks: engines may use any white space, and begin with it.
+
+    What terminals do not show is left out: colors, byte order marks (of .NET) and control characters (of C).
+    """
+    if not line.isprintable():
+        line = _CONTROL.sub(" ", _UNSEEN.sub("", line))
     return " ".join(line.split())
 
 
-_LIKE_ANSWER = re.compile(r"\b(?:best)?move\b|\A[=?]", re.IGNORECASE)
+_UNSEEN = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\ufeff|\u200b")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LIKE_ANSWER = re.compile(
+    r"\b(?:best|user)?move\b|\A[=?]|\A(?:[0-9]+\.+ )?[a-h][1-8]-?[a-h][1-8][nbrq]?\Z", re.IGNORECASE
+)
 """Words of a line that may have been meant as an engine's move."""
+_ANSWER_IN_LINE = re.compile(r" (bestmove [!-~]+)")
+"""An answer whose line has begun with something else, mostly because a newline is missing."""
 
 
 class EngineChannel(ForwardingChannel):
@@ -110,6 +122,7 @@ class EngineChannel(ForwardingChannel):
         self._greeted = False  # before that, an engine may print a banner of any lines
         self._answered = False  # whether its move was the last thing that was asked of it
         self._unread = ""  # its last line since the request that was not understood
+        self._last = ""  # its last move, as long as it is the one that was played
 
     def _introduce(self, key: str, text: str) -> None:
         """Take the engine's name, version or author, for its greeting; a key's first text counts."""
@@ -121,15 +134,31 @@ class EngineChannel(ForwardingChannel):
         """What an engine withholds, or the line that was not understood.
 
         In a turn its input is not ended, as one that thinks too long answers then, and only what looks like
-        a move is named.
+        a move is named. An answer that comes a little later is named as late.
         """
         if self._wants != "move":
             withheld = self._inner.withheld(milliseconds)
         elif (withheld := self._inner.withheld(0)) and _LIKE_ANSWER.search(withheld.text) is None:
             withheld = None
         if withheld is None and self._wants and self._unread:
-            return Withheld(self._unread, whole=True, at_end=False)
-        return withheld
+            within = _ANSWER_IN_LINE.search(self._unread)
+            why = f"its line {shown(self._unread)} was not understood" if within else ""
+            why += f": {shown(within[1])} must be a line of its own" if within else ""
+            return Withheld(self._unread, whole=True, at_end=False, why=why)
+        return self._late(milliseconds) if withheld is None and self._wants == "move" else withheld
+
+    def _late(self, milliseconds: int) -> Withheld | None:
+        """The answer to a request that comes within some time after its end."""
+        began = self._inner.now()
+        deadline = began + milliseconds * 1_000_000
+        while (event := self._inner.wait(deadline)).kind == "line":
+            late = (self._inner.now() - began) // 1_000_000
+            if self._is_answer(line := words_of(event.text)):
+                why = f"its answer {shown(line)} came {late} ms after the end of its time"
+                return Withheld(line, whole=True, at_end=False, why=why)
+            if late >= milliseconds:
+                break
+        return None
 
     @abstractmethod
     def _greet(self) -> None:
@@ -163,6 +192,8 @@ class EngineChannel(ForwardingChannel):
     def _take(self, line: str) -> None:
         match decode_referee(line):
             case Play(seat, action):
+                if seat == self._seat and action != self._last:
+                    self._last = ""  # a record leads the match
                 self._played(seat, action)
             case Quit():
                 self._inner.send(self.quit)
@@ -180,6 +211,7 @@ class EngineChannel(ForwardingChannel):
                 self._greet()
             case NewGame() as game:
                 self._answered = False
+                self._last = ""
                 self._begin(game)
             case Go() as go:
                 self._ask_move(go)
@@ -202,10 +234,13 @@ class EngineChannel(ForwardingChannel):
         """The event of an engine's line, however its words are separated."""
         line = words_of(text)
         answer = self._answer(line)
-        unknown = answer is None and line.partition(" ")[0] not in self.dropped
-        # In a turn, engines print thoughts of any form; before the first, little but answers.
-        if unknown and (self._wants != "move" or _LIKE_ANSWER.search(line) is not None):
-            self._unread = line
+        if answer is None:
+            unknown = line.partition(" ")[0] not in self.dropped
+            # In a turn, engines print thoughts of any form; before the first, little but answers, and errors.
+            means = _LIKE_ANSWER if unknown else _ANSWER_IN_LINE
+            tells = self._wants != "move" and (unknown or line.startswith("info string "))
+            if tells or means.search(line) is not None:
+                self._unread = line
         return answer
 
     def pending(self) -> Sequence[Event]:
@@ -216,9 +251,24 @@ class EngineChannel(ForwardingChannel):
             if event.kind != "line":
                 events.append(event)
             elif self._greeted and self._is_answer(line := words_of(event.text)):
+                if self._answered and self._repeats(self._move_in(line)):
+                    events.append(self._dropped(line))
+                    continue
                 why = "gave a second answer to one request" if self._answered else "spoke out of turn"
                 events.append(Event("malformed", f"{why}: {shown(line)}"))
         return events
+
+    def _move_in(self, line: str) -> str:  # noqa: ARG002 - for protocols whose answers have no numbers
+        """The move in a line that is an answer; "" if its number says which request it answers."""
+        return ""
+
+    def _repeats(self, move: str) -> bool:
+        """Whether a move can only be the last answer repeated, which other managers of engines drop too."""
+        return move != "" and move == self._last
+
+    def _dropped(self, line: str) -> Event:
+        """The event of an answer that is given twice."""
+        return line_event(Info(f"a second answer to one request, which is dropped: {shown(line)}"))
 
     def idle(self) -> bool:
         """Whether nothing waits to be taken."""
@@ -241,6 +291,7 @@ class EngineChannel(ForwardingChannel):
         """The event of the engine's move; what the engine said about it comes first."""
         about, self._about = self._about, ""
         self._answered = True
+        self._last = action
         move = Event("line", f"move {action}")
         if not about:
             return move
@@ -253,7 +304,8 @@ class EngineChannel(ForwardingChannel):
         return self._failed
 
 
-def score_words(centipawns: int) -> dict[str, str]:
+@lru_cache(4096)  # scores of a game are few, and the chance is a power
+def score_words(centipawns: int) -> Mapping[str, str]:
     """An engine's score for ``info``: in pawns, with the chance to win that it means."""
     pawns = centipawns / 100
     return {"score": f"{pawns:.2f}", "win": f"{chance_of_pawns(pawns) / SURE_WIN:.3f}"}

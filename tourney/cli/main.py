@@ -1,19 +1,20 @@
 """The command ``tourney``: the table of its commands, each imported only when it is called."""
 
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
-from click.shell_completion import shell_complete
+from click.shell_completion import CompletionItem, shell_complete
 
 from tourney import __version__, plugins
 from tourney.cli import edge
 from tourney.errors import UsageError
+from tourney.garbage import collect_seldom
 from tourney.plugins import Command
 
 
@@ -78,6 +79,7 @@ class CommandTable(click.Group):
             # A module cannot be named like a keyword: `import` is in import_.py.
             module = {"import": "import_"}.get(name, name.replace("-", "_"))
             loaded: click.Command = import_module(f"{self.package}.{module}").command
+            _collect_garbage(loaded)
             return loaded
         target = self.added[name].target
         try:
@@ -87,17 +89,29 @@ class CommandTable(click.Group):
                 raise  # an add-on that ships: a fault of the program, which the edge reports as one
             reason = f"{type(error).__name__}: {error}"
             raise UsageError(f"the command {name} of an add-on ({target}) is broken: {reason}") from error
+        _collect_garbage(command)
         return command
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import the command with this name; None if there is none."""
         return self.load(cmd_name) if cmd_name in self.core_names or cmd_name in self.added else None
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that a word may become. click would import each of the commands."""
+        lines = {name: line for section in self.all_sections.values() for name, line in section.items()}
+        commands = [
+            CompletionItem(name, help=line) for name, line in lines.items() if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a line's first word. The refusal of an unknown one names similar commands."""
-        if args[0] not in self.core_names and args[0] not in self.added:
+        unknown = args[0] not in self.core_names and args[0] not in self.added
+        if unknown and not ctx.resilient_parsing:  # completion says nothing about an unknown word
+            from difflib import get_close_matches  # noqa: PLC0415 - only for this sentence
+
             _name_broken_addons()
             close = get_close_matches(args[0], self.names)
         else:
@@ -113,6 +127,12 @@ class CommandTable(click.Group):
         for title, lines in self.all_sections.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(widest), line) for name, line in lines.items()])
+
+
+def _collect_garbage(command: click.Command) -> None:
+    """Switch the collector on again before a command runs; it leaves out what the imports made."""
+    if not isinstance(command, CommandTable) and not gc.isenabled():  # ``tourney.cli.start`` switched it off
+        collect_seldom()
 
 
 def command_group(package: str, commands: Mapping[str, str], help_: str) -> CommandTable:

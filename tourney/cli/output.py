@@ -10,32 +10,28 @@ import csv
 import io
 import json
 import os
+import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
 
 import click
 import msgspec
 
+from tourney.cli.tables import text_table
 from tourney.results.columns import Column, Row, csv_cell, rendered
 from tourney.schema import Document, Part
 from tourney.texts import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final, Protocol
 
 WIDE = 10_000
 """Width of an output that is not a terminal, in columns, so that its tables are never wrapped."""
-
-
-NARROW = 10
-"""Columns of text are folded to at least this width, or to the longest word of their head."""
 
 
 class OutputFormat(Enum):
@@ -86,19 +82,16 @@ class Output:
         """Print a warning to standard error, even with --quiet."""
         click.echo(f"warning: {printable(text)}", err=True)
 
-    def console(self, *, err: bool = False) -> "Console":
-        """A rich console on standard output, or on standard error (for progress bars).
+    def console(self) -> "Console | None":
+        """A console of rich for progress bars on standard error; None if that is not a terminal."""
+        if not sys.stderr.isatty():
+            return None
+        from rich.console import Console  # noqa: PLC0415 - rich is slow to import, and pipes do without
 
-        Pass ``disable=output.quiet`` to a progress bar.
-        """
-        from rich.console import Console  # noqa: PLC0415 - rich is slow to import, and most commands do not need it
-
-        stream = sys.stderr if err else sys.stdout
         return Console(
-            stderr=err,
+            stderr=True,
             # None lets rich ask the terminal and NO_COLOR.
             no_color=True if self.no_color else None,
-            width=None if stream.isatty() else WIDE,
             # A bot may be called "[red]x[/red]" or ":smile:", which rich would interpret.
             markup=False,
             highlight=False,
@@ -109,8 +102,7 @@ class Output:
         """Print a result as JSON, on several lines. Raises ValueError for a number that JSON lacks."""
         if self.format is OutputFormat.JSON:
             # A pipe of the C locale cannot carry every bot's name, but JSON can escape all of them.
-            ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-            self.write(document_text(document, ascii_only=ascii_only))
+            self.write(document_text(document, ascii_only=not _utf8()))
 
     def table(self, rows: Iterable[Row | Part], columns: Sequence[str | Column]) -> None:
         """Print rows, or parts of a document, to standard output as a table, or as CSV with a header.
@@ -139,35 +131,14 @@ class Output:
         If the terminal is too narrow for whole numbers, each cell has its own line, with an empty line
         between rows.
         """
-        from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - as above
-        from rich.cells import cell_len  # noqa: PLC0415 - as above
-        from rich.table import Table  # noqa: PLC0415 - as above
-        from rich.text import Text  # noqa: PLC0415 - as above
-
         heads = [column.words for column in columns]
         cells = [
             [printable(_cell(row[column.key], missing="-", yes="yes", no="no")) for column in columns]
             for row in rows
         ]
-        table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        least = []
-        for place, (column, head) in enumerate(zip(columns, heads, strict=True)):
-            word = max(map(cell_len, head.split()), default=0)
-            # Numbers stay whole, as a folded number reads as two; only text may be folded.
-            widest = max([word, *(cell_len(line[place]) for line in cells)])
-            least.append(widest if column.right else min(widest, max(word, NARROW)))
-            table.add_column(
-                Text(head),
-                justify="right" if column.right else "left",
-                overflow="fold",
-                min_width=least[-1],
-            )
-        for line in cells:
-            table.add_row(*map(Text, line))
-        console = self.console()
-        least_width = sum(least)
-        gaps = len(columns) - 1
-        if least_width + gaps > console.width:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
+        table = text_table(heads, cells, [column.right for column in columns], width)
+        if table is None:
             widest = max(map(len, heads), default=0)
             blocks = (
                 "".join(f"{head:<{widest}}  {cell}\n" for head, cell in zip(heads, line, strict=True))
@@ -175,13 +146,15 @@ class Output:
             )
             sys.stdout.write("\n".join(blocks))
             return
-        # With rich's padding a gap is three columns wide, without it one.
-        if least_width + 3 * gaps > console.width:
-            table.padding = (0, 0, 0, 0)
-        with console.capture() as capture:
-            console.print(table)
-        # rich pads lines with blanks, which a test or a diff of the output would see.
-        sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
+        bold, plain = ("\x1b[1m", "\x1b[0m") if self.color else ("", "")
+        rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" if _utf8() else "-"
+        lines = [*(f"{bold}{line}{plain}" for line in table.heads), rule * table.width, *table.rows]
+        sys.stdout.write("".join(line + "\n" for line in lines))
+
+
+def _utf8() -> bool:
+    """Whether standard output carries any character: that of the C locale does not."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def document_text(document: Document, *, ascii_only: bool = False) -> str:
@@ -194,7 +167,6 @@ _META = "tourney.cli.output"
 
 def keep(context: click.Context, **settings: object) -> None:
     """Store fields of ``Output`` for ``current``."""
-    # x
     # In the root's, because a command below a group has a context of its own.
     context.find_root().meta.setdefault(_META, {}).update(settings)
 
@@ -244,8 +216,8 @@ def counting(output: Output, title: str, things: str) -> Iterator[ShowProgress]:
     if output.quiet:
         yield lambda done, total, what="": None  # noqa: ARG005 - the form of a step
         return
-    console = output.console(err=True)
-    if not console.is_terminal:
+    console = output.console()
+    if console is None:
         last = time.monotonic()
 
         def say(done: int, total: int | None, what: str = things) -> None:

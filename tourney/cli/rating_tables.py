@@ -9,7 +9,6 @@ from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, SeatEffect
 from tourney.ratings.method import METHODS, RatingLine, RatingMethod
 from tourney.ratings.sequential import EVERY_LOOK, Intervals
-from tourney.ratings.trueskill import PACKAGE_TAU
 from tourney.results import columns as catalogue
 from tourney.results import ratings as results
 from tourney.results.columns import Column, rendered
@@ -289,9 +288,7 @@ def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], note
     shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck), wins=wins)
     output.document(RatingsDocument.of(batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles))
     if output.people:
-        vague = results.unsure(batch)
-        no_elo = {"elo": None, "interval": results.TOO_FEW}
-        output.table([row | no_elo if row["entrant"] in vague else row for row in rows], shown)
+        output.table(results.without_guesses(rows, batch), shown)
     else:
         output.table(rows, catalogue.ELO)
     if output.people and (cycle_rows := results.cycle_rows(batch, names)):
@@ -330,8 +327,10 @@ def print_versions(pool: VersionPool, batch: Batch, notes: Sequence[str]) -> Non
         versions=lines_of(VersionLine, rows),
         notes=tuple(notes),
     )
-    columns = catalogue.VERSIONS_SHOWN if current().people else catalogue.VERSIONS
-    print_ratings(lambda: document, rows, columns, notes)
+    if current().people:
+        print_ratings(lambda: document, results.without_guesses(rows, batch), catalogue.VERSIONS_SHOWN, notes)
+    else:
+        print_ratings(lambda: document, rows, catalogue.VERSIONS, notes)
 
 
 def lines_of(kind: type[P], rows: Iterable[object]) -> tuple[P, ...]:
@@ -352,6 +351,8 @@ def refuse_others(method: RatingMethod, options: Mapping[str, tuple[str, object]
 
 def tau_of(text: str) -> float:
     """The number of ``--tau``. Raises UsageError."""
+    from tourney.ratings.trueskill import PACKAGE_TAU  # noqa: PLC0415 - only TrueSkill needs it
+
     return PACKAGE_TAU if text == "default" else number("--tau", text)
 
 

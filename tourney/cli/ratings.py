@@ -7,13 +7,13 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
+from tourney.cli.luck import compute_luck_shown
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import name_default
 from tourney.errors import StoreError, UsageError
 from tourney.ratings.batch import PoolMethod
 from tourney.ratings.method import DEFAULT_METHOD, METHODS, Forfeits, OrderedMethod, RatingMethod
-from tourney.ratings.trueskill import estimate_draw_probability
 from tourney.results import ratings as results
 from tourney.results.tables import entrant_names
 from tourney.results.texts import pool_notes, shared_by
@@ -123,6 +123,8 @@ def command(tournament: str | None, options: _RatingsRequest) -> None:
         if isinstance(method, OrderedMethod):
             method = method.configured(**_settings(opened, stored, method, options))
         name_default(tournament, stored, opened)
+        if isinstance(method, PoolMethod) and not options.no_luck:
+            compute_luck_shown(opened, stored)
         with opened.snapshot() as database:
             rated = _rate(database, stored, method, options)
         if rated is not None and rated.keep is not None:
@@ -182,7 +184,7 @@ def _rate_versions(tournament: str | None, options: _RatingsRequest) -> None:
         any_host=options.any_host,
     )
     with Database.open(options.db) as opened, opened.snapshot() as database:
-        pool = pool_versions(database, wanted, options.forfeits)
+        pool = pool_versions(database, wanted, options.forfeits, compute_luck_shown)
     batch = pool.rate(options.levels, pairs=options.show == "pairs")
     # What a look means for one tournament does not fit a pool, which has a sentence of its own.
     notes = [*version_notes(pool), *pool_notes(replace(batch, look=None), pool.labels)]
@@ -223,6 +225,8 @@ def _draw_probability(database: Database, tournament: Tournament, options: _Rati
     estimate = database.ratings.draw_probability(game, seats)
     if estimate is None or asked == AGAIN:
         played = list(database.matches.results(tournament.id))
+        from tourney.ratings.trueskill import estimate_draw_probability  # noqa: PLC0415 - only TrueSkill needs it
+
         probability = estimate_draw_probability(played, options.forfeits)
         estimate = DrawProbability(probability, tournament.name, len(played))
         try:

@@ -287,10 +287,9 @@ def play_request(output: Output, title: str, workers: int | None, play: Callable
 @contextmanager
 def listening(output: Output, title: str) -> Iterator[Listener]:
     """Give a display for standard error: a bar on a terminal, else plain lines."""
-    console = output.console(err=True)
     if output.quiet:
         yield Listener()
-    elif console.is_terminal:
+    elif console := output.console():
         with rich_listener(console, title) as listener:
             yield listener
     else:

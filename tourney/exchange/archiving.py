@@ -17,6 +17,7 @@ from tourney.exchange.importing import Head, read_tournament
 from tourney.exchange.lines import export_lines
 from tourney.files import sync_folder, writing
 from tourney.parsing import compressing, read_json_lines, reading
+from tourney.results.luck import compute_luck
 from tourney.results.versions import hosts_of
 from tourney.store.database import Database
 from tourney.store.rows import chunks
@@ -45,6 +46,8 @@ def archive_tournament(
     if out.exists():
         raise UsageError(f"{out} is there already; name another file by --out, or remove one left by a kill")
     with database.run_lock(chosen, time.time()):
+        # Its ratings stay, and without the records nothing could compute what they need.
+        compute_luck(database, chosen)
         with database.snapshot() as moment:
             tournament = moment.tournaments.get(chosen.name)
             root, hosts = _root(moment, tournament), hosts_of(moment, tournament)
@@ -133,11 +136,11 @@ def _write(database: Database, tournament: Tournament, out: Path, step: Step) ->
 
 def _check(path: Path, content: str, root: str) -> None:
     """Raise TourneyError or OSError unless a file has this content, all of whose digests lead to the root."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with reading(path) as file:
         for line in file:
-            found.update(line)
-    if found.hexdigest() != content:
+            digest.update(line)
+    if digest.hexdigest() != content:
         raise CheckError(f"{path} holds something else than was written")
     if check_tournament(read_json_lines(path)).line.root != root:
         raise CheckError(f"{path} has another root than the database")

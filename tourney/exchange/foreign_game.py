@@ -54,7 +54,16 @@ BLACK_WORDS: Final = (
 """The sides of chess in small letters without accents, in German, French, Spanish, Italian, Dutch, Portuguese
 and Polish."""
 _SPELLINGS: Final = str.maketrans(
-    {"\u00bd": "1/2", ",": ".", ":": "-", "\u2013": "-", "\u2212": "-", " ": None, "\xa0": None}
+    {
+        "\u00bd": "1/2",
+        ",": ".",
+        ":": "-",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2212": "-",
+        " ": None,
+        "\xa0": None,
+    }
 )
 _SCORES: Final = {
     **dict.fromkeys(("1", "1.", "1.0"), 1.0),
@@ -152,8 +161,8 @@ _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 @lru_cache(maxsize=4096)
 def date_of(text: str) -> str:
     """A date as ``YYYY-MM-DD``, or "" for one that is not known to the day."""
-    found = _DATE.match(text)
-    return "-".join(found.groups()) if found else ""
+    match = _DATE.match(text)
+    return "-".join(match.groups()) if match else ""
 
 
 @lru_cache(maxsize=4096)

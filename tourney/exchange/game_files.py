@@ -141,9 +141,9 @@ def _cells(
     games = setup.games if encounters is None else 1
     # Byes and missed rounds first; the games then take their places.
     past = PlayerHistory.of(setup, history, None)
-    found = {}
+    cells = {}
     for number, entries in past.entries.items():
-        found[number] = [
+        cells[number] = [
             f"0000 - {bye if entry.kind == 'bye' else 'Z'}" for entry in entries for _ in range(games)
         ]
     results = {result.row: result for result in history.results}
@@ -165,9 +165,9 @@ def _cells(
             codes = ("=", "=") if one == two else ("1", "0") if one < two else ("0", "1")
         white, black = row.seats
         at += (row.round - 1) * games
-        found[white][at] = f"{black + 1:4d} w {codes[0]}"
-        found[black][at] = f"{white + 1:4d} b {codes[1]}"
-    return found
+        cells[white][at] = f"{black + 1:4d} w {codes[0]}"
+        cells[black][at] = f"{white + 1:4d} b {codes[1]}"
+    return cells
 
 
 def _points(points: Fraction) -> str:

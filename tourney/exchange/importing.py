@@ -101,11 +101,11 @@ def _entrants_of(line: TournamentLine, where: str) -> tuple[StoredEntrant, ...]:
     entrants = tuple(
         StoredEntrant(
             number,
-            Entrant(one.name, one.bot, one.version, one.args, one.digest),
-            **{key: getattr(one, key) for key in KNOWN},
+            Entrant(form.name, form.bot, form.version, form.args, form.digest),
+            **{key: getattr(form, key) for key in KNOWN},
             **structs.asdict(shown),
         )
-        for number, (one, shown) in enumerate(zip(forms, line.shown, strict=True))
+        for number, (form, shown) in enumerate(zip(forms, line.shown, strict=True))
     )
     names = Counter(entrant.name for entrant in entrants)
     for name in (*names, *line.run.withdrawn):
@@ -237,8 +237,8 @@ def _check_record(head: Head, row: Row, record: Record) -> None:
     ]
     if plan.format != IMPORTED and not head.sealed:
         pairs.append(("seed", spec.seed, plan.seed_of(tournament.seed, row)))
-    for what, found, right in pairs:
-        if found != right:
+    for what, value, right in pairs:
+        if value != right:
             raise RecordError(f"its record has another {what} than the tournament has for this match")
 
 

@@ -59,6 +59,7 @@ MAX_RATIO: Final = 1000
 FREE: Final = 64 << 20
 _PLAYERS: Final = frozenset(("white", "players", "player1", "winner", "player"))
 """Keys of which an object of a result has one."""
+_TAGS_OF_PGN: Final = re.compile(rb'^[ \t]*\[(?:Event|Site|White)[ \t]+"[^\n]*\]', re.MULTILINE)
 _REFUSED: Final = {
     b"PK\x03\x04": "a zip archive: unpack it, or compress the file with gzip or zstd",
     b"BZh": "compressed with bzip2: unpack it, or compress it with gzip or zstd",
@@ -174,6 +175,9 @@ class Filter:
 def form_of(first: bytes) -> str:
     """The form of a file by its first bytes: ``pgn``, ``jsonl``, ``trf`` or ``csv``."""
     text = first.removeprefix(BOM_UTF8).lstrip()
+    # A collection of PGN may have a title or a comment before its first game.
+    if text[:1] not in (b"[", b"") and not re.match(rb'\{\s*(?:"|\}|\Z)', text) and _TAGS_OF_PGN.search(text):
+        return "pgn"
     if text.startswith(b"{") or re.match(rb'\[\s*(?:[\[{\]"]|\Z)', text):
         return "jsonl"
     # A table whose first column has no name begins like a comment of PGN.
@@ -405,6 +409,6 @@ def _nothing(problems: Problems, controls: dict[str, int]) -> str:
         return f"there is no game in these results{read_as and ', read as '}{read_as}"
     why = "; ".join(sentence for _, sentence in problems.sentences_by_kind(1))
     if controls and problems.counts["filter"]:
-        known = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
-        why += f" (time controls there: {', '.join(name or 'none' for name, _ in known)})"
+        frequent = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
+        why += f" (time controls there: {', '.join(name or 'none' for name, _ in frequent)})"
     return f"none of {problems.read:,} games can be rated, read as {read_as}: {why}"

@@ -59,12 +59,12 @@ class _Layout:
     def _number(self, where: str, entrant: Entrant) -> int:
         if NAME.fullmatch(entrant.name) is None:
             raise RecordError(f"{where}: {show(entrant.name)} is not a name for an entrant ({NAME.pattern})")
-        known = self.entrants.setdefault(entrant.name, StoredEntrant(len(self.entrants), entrant))
-        if known.entrant != entrant:
+        stored = self.entrants.setdefault(entrant.name, StoredEntrant(len(self.entrants), entrant))
+        if stored.entrant != entrant:
             raise RecordError(
                 f"{where}: the entrant {entrant.name} is another bot, or has other arguments, than further up"
             )
-        return known.number
+        return stored.number
 
 
 def import_records(
@@ -103,11 +103,11 @@ def import_records(
 
 def _finished(layout: _Layout, records: Iterable[Line]) -> Iterator[tuple[str, MatchResult]]:
     """Yield the records' results. Raises RecordError for other records than those of the layout."""
-    for known, line in zip_longest(layout.scratch.lines(), records):
-        if known is None or line is None or line[1].digest != known[1]:
+    for planned, line in zip_longest(layout.scratch.lines(), records):
+        if planned is None or line is None or line[1].digest != planned[1]:
             where = "the end of the file" if line is None else line[0]
             raise RecordError(f"{where} was changed while the records were read")
-        (number, _), (where, record) = known, line
+        (number, _), (where, record) = planned, line
         yield where, MatchResult(number, PlayedMatch(record))
 
 
@@ -164,8 +164,8 @@ def import_outcomes(
     TournamentError for more games than a tournament can have.
     """
     limit_rows("this import", count, "fewer games by a filter")
-    found = iter(games)
-    first = next(found)
+    remaining = iter(games)
+    first = next(remaining)
     format_ = find_format(Results.name)
     seats = len(first[0].seats)
     plan = Plan(
@@ -186,6 +186,6 @@ def import_outcomes(
         tournament = writer.tournaments.add(
             plan, seed=0, origin=CHOSEN, run=RunSettings(), entrants=entrants, created=created
         )
-        for chunk in chunks(chain([first], found), 5_000):  # results without records are small
+        for chunk in chunks(chain([first], remaining), 5_000):  # results without records are small
             writer.matches.add_outcomes(tournament.id, chunk)
         return writer.tournaments.by_id(tournament.id)

@@ -101,8 +101,8 @@ class Tally:
         # Nearly all groups have one of a few sizes, and there may be a million: NumPy counts those of a size.
         for size in np.unique(sizes):
             members = np.sort(sequence[starts[sizes == size][:, None] + np.arange(size)], axis=1)
-            found, times = np.unique(members, axis=0, return_counts=True)
-            for numbers, count in zip(found.tolist(), times.tolist(), strict=True):
+            distinct, times = np.unique(members, axis=0, return_counts=True)
+            for numbers, count in zip(distinct.tolist(), times.tolist(), strict=True):
                 yield tuple(kinds[number] for number in numbers), count
 
     def rows(self) -> Iterator[tuple[int, int, Kind]]:
@@ -114,9 +114,9 @@ class Tally:
         starts, sizes, order = self._grouped(joined=False)
         sequence = np.array(self._sequence, dtype=np.int64)[order]
         # ``order`` is stable, so a group begins with its earliest game.
-        for rank, one in enumerate(np.argsort(order[starts], kind="stable"), 1):
-            start = int(starts[one])
-            for place in range(int(sizes[one])):
+        for rank, index in enumerate(np.argsort(order[starts], kind="stable"), 1):
+            start = int(starts[index])
+            for place in range(int(sizes[index])):
                 yield rank, place + 1, kinds[sequence[start + place]]
 
     def only(self, names: Iterable[str]) -> "Tally":

@@ -3,20 +3,17 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
-from tourney.interface.found_match import FoundMatch, check_argument, stored_match
-from tourney.interface.frames import analysis_frame, crosstable, history_frame, match_frame
 from tourney.results.columns import TOURNAMENT_COLUMNS, Row, data_frame
+from tourney.results.luck import shows_luck
 from tourney.results.standings import (
     Ranking,
     Standing,
     compute_standings,
     interim_sentence,
-    shows_luck,
     standing_row,
     standings_columns,
     state_of,
@@ -28,6 +25,7 @@ from tourney.store.values import Tournament
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tourney.interface.found_match import FoundMatch
     from tourney.ratings.method import Forfeits
     from tourney.run.status import TournamentStatus
 
@@ -53,6 +51,8 @@ class TournamentReader:
 
     def _repr_html_(self) -> str:
         """The name, the state and the standings, for notebooks."""
+        from html import escape  # noqa: PLC0415 - notebooks alone need it
+
         note = self.interim() or "Finished."
         head = f"{escape(self.name)}: {escape(self.stored.game)}, {escape(self.stored.plan.format)}"
         table = self.standings().to_html(index=False, na_rep="", float_format=lambda value: f"{value:g}")
@@ -73,6 +73,8 @@ class TournamentReader:
 
     def matches(self) -> "pd.DataFrame":
         """A row for each match, with or without a result; the seats are columns, such as white and black."""
+        from tourney.interface.frames import match_frame  # noqa: PLC0415 - commands use no frame
+
         with self.database.snapshot() as moment:
             return match_frame(moment, self.stored)
 
@@ -95,26 +97,31 @@ class TournamentReader:
     def standings(self) -> "pd.DataFrame":
         """A row for each entrant, best first; the columns of the tie-breaks depend on the format."""
         columns = standings_columns(Ranking.of(self.stored.plan), luck=shows_luck(self.stored))
-        with self.database.snapshot() as moment:
-            return data_frame(columns, map(standing_row, compute_standings(moment, self.stored.id)))
+        return data_frame(columns, map(standing_row, self.standing_lines()))
 
     def crosstable(self) -> "pd.DataFrame":
         """The points of each entrant against each other one, both in the order of the standings."""
+        from tourney.interface.frames import crosstable  # noqa: PLC0415 - as above
+
         return crosstable(self.pairs(), self.standings()["name"].to_list())
 
     def history(self) -> "pd.DataFrame":
         """A row for each round and entrant: its rank, its points and its TrueSkill after the round."""
+        from tourney.interface.frames import history_frame  # noqa: PLC0415 - as above
+
         with self.database.snapshot() as moment:
             return history_frame(moment, self.stored)
 
     def analysis(self) -> "pd.DataFrame":
         """A row for each action that `tourney analyze` valued; without an analysis there is none."""
+        from tourney.interface.frames import analysis_frame  # noqa: PLC0415 - as above
+
         with self.database.snapshot() as moment:
             return analysis_frame(moment, self.stored)
 
     def standing_lines(self) -> tuple[Standing, ...]:
         """The standings as exact values, best first."""
-        return compute_standings(self.database, self.stored.id)
+        return compute_standings(self.database, self.stored.id, luck=True)
 
     def interim(self) -> str:
         """A sentence on the matches still to play; "" for a finished tournament."""
@@ -140,15 +147,18 @@ class TournamentReader:
         entrants by name: all others follow, and of several the mean is fixed. Raises UsageError for an
         unknown method or anchor and for other forfeits.
         """
-        check_argument("forfeits", forfeits, forfeits in {"loss", "void"}, '"loss" or "void"')
+        from tourney.interface.found_match import check_argument  # noqa: PLC0415 - it imports boards
         from tourney.results.ratings import rating_table  # noqa: PLC0415 - numpy and trueskill import slowly
 
+        check_argument("forfeits", forfeits, forfeits in {"loss", "void"}, '"loss" or "void"')
         with self.database.snapshot() as moment:
             table = rating_table(moment, self.stored, method, forfeits, anchors)
             return data_frame(table.columns, table.rows)
 
-    def match(self, number: int) -> FoundMatch:
+    def match(self, number: int) -> "FoundMatch":
         """A match by its number, with its record. Raises UsageError if there is none."""
+        from tourney.interface.found_match import stored_match  # noqa: PLC0415 - as above
+
         with self.database.snapshot() as moment:
             return stored_match(moment, str(number), self.name)
 

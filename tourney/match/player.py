@@ -85,6 +85,8 @@ class Player:
 
 def _withheld_words(withheld: Withheld) -> str:
     text = shown(withheld.text)
+    if withheld.why:
+        return withheld.why
     if withheld.whole and not withheld.at_end:
         return f"its line {text} was not understood"
     if not withheld.at_end:
@@ -128,22 +130,27 @@ class Clocks:
     def __init__(self, limits: Limits, seats: int, entrants: Sequence[str] = ()) -> None:
         self._limits = [limits.of(name) for name in entrants] or [limits] * seats
         self._margin = limits.margin_ms * MS
-        self._most = [(own.move_ms or NO_LIMIT_MS) * MS for own in self._limits]
-        times = [own.clock_ms for own in self._limits]
+        self._most = [(seat_limits.move_ms or NO_LIMIT_MS) * MS for seat_limits in self._limits]
+        times = [seat_limits.clock_ms for seat_limits in self._limits]
         self.steady = times == [None] * seats and self._limits.count(self._limits[0]) == seats
         # A seat without a clock has a number here for the others to see: the time of an action.
         self._left = [
             most if milliseconds is None else milliseconds * MS
             for milliseconds, most in zip(times, self._most, strict=True)
         ]
-        self._moves = [own.clock_moves or 0 for own in self._limits]
+        self._moves = [seat_limits.clock_moves or 0 for seat_limits in self._limits]
         # The line is needed once a move, so only its clocks are formatted each time.
         self._before: list[bytes] = []
         self._after: list[bytes] = []
-        for own in self._limits:
-            shown = None if own.clock_ms is None else [0] * seats
+        for seat_limits in self._limits:
+            shown = None if seat_limits.clock_ms is None else [0] * seats
             line = Go(
-                own.move_ms, shown, own.increment_ms or 0, own.nodes, own.depth, own.clock_moves
+                seat_limits.move_ms,
+                shown,
+                seat_limits.increment_ms or 0,
+                seat_limits.nodes,
+                seat_limits.depth,
+                seat_limits.clock_moves,
             ).encode()
             before, clocks, after = line.partition(b"clocks=" + b",".join([b"0"] * seats))
             self._before.append(before + clocks[:7])
@@ -152,17 +159,23 @@ class Clocks:
     @property
     def left(self) -> tuple[int, ...] | None:
         """Each seat's nanoseconds left; without a clock those of an action, or None if no seat has one."""
-        return tuple(self._left) if any(own.clock_ms is not None for own in self._limits) else None
+        return (
+            tuple(self._left)
+            if any(seat_limits.clock_ms is not None for seat_limits in self._limits)
+            else None
+        )
 
     def go(self, seat: int = 1) -> bytes:
         """The ``go`` line of a seat: all clocks in whole milliseconds, rounded down, and 0 for a debt."""
-        own = self._limits[seat - 1]
-        if own.clock_ms is None:
+        seat_limits = self._limits[seat - 1]
+        if seat_limits.clock_ms is None:
             return self._before[seat - 1]
         shown = b",".join([b"%d" % (left // MS if left > 0 else 0) for left in self._left])
         after = self._after[seat - 1]
-        if own.clock_moves:
-            after = after.replace(b" moves=%d" % own.clock_moves, b" moves=%d" % self._moves[seat - 1], 1)
+        if seat_limits.clock_moves:
+            after = after.replace(
+                b" moves=%d" % seat_limits.clock_moves, b" moves=%d" % self._moves[seat - 1], 1
+            )
         return self._before[seat - 1] + shown + after
 
     def allowance(self, seat: int) -> int:
@@ -171,13 +184,13 @@ class Clocks:
 
     def spend(self, seat: int, elapsed: int) -> None:
         """Charge a seat the nanoseconds of an answered turn, its allowance at most; add its increment."""
-        own = self._limits[seat - 1]
-        if own.clock_ms is None:
+        seat_limits = self._limits[seat - 1]
+        if seat_limits.clock_ms is None:
             return
-        left = max(-self._margin, self._left[seat - 1] - elapsed) + (own.increment_ms or 0) * MS
-        if own.clock_moves:
+        left = max(-self._margin, self._left[seat - 1] - elapsed) + (seat_limits.increment_ms or 0) * MS
+        if seat_limits.clock_moves:
             self._moves[seat - 1] -= 1
             if not self._moves[seat - 1]:
-                self._moves[seat - 1] = own.clock_moves
-                left += own.clock_ms * MS
+                self._moves[seat - 1] = seat_limits.clock_moves
+                left += seat_limits.clock_ms * MS
         self._left[seat - 1] = left

@@ -232,19 +232,21 @@ class Limits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=Tr
     def __post_init__(self) -> None:
         """Check the order of ``entrants``, too. Raises SchemaError."""
         super().__post_init__()
-        names = [own.entrant for own in self.entrants]
+        names = [entrant_limits.entrant for entrant_limits in self.entrants]
         if names != sorted(set(names)):
             raise SchemaError(("entrants",), "must be sorted by entrant, and name each once")
 
     def of(self, entrant: str) -> "Limits":
         """The limits of an entrant, its own in place of those of all."""
-        own = next((own for own in self.entrants if own.entrant == entrant), None)
-        if own is None:
+        entrant_limits = next(
+            (entrant_limits for entrant_limits in self.entrants if entrant_limits.entrant == entrant), None
+        )
+        if entrant_limits is None:
             return self if not self.entrants else msgspec.structs.replace(self, entrants=())
         times = ("move_ms", "clock_ms", "increment_ms", "clock_moves")
-        has_time = own.move_ms is not None or own.clock_ms is not None
-        changed = {name: getattr(own, name) for name in times} if has_time else {}
-        changed |= {name: getattr(own, name) or getattr(self, name) for name in ("nodes", "depth")}
+        has_time = entrant_limits.move_ms is not None or entrant_limits.clock_ms is not None
+        changed = {name: getattr(entrant_limits, name) for name in times} if has_time else {}
+        changed |= {name: getattr(entrant_limits, name) or getattr(self, name) for name in ("nodes", "depth")}
         return msgspec.structs.replace(self, **changed, entrants=())
 
     def under(self, laws: str) -> "Limits":
@@ -293,8 +295,8 @@ class Limits(CommonLimits, frozen=True, rename="kebab", forbid_unknown_fields=Tr
         texts = {
             key: _braced(value) if isinstance(value, dict) else str(value) for key, value in plain.items()
         }
-        own = (msgspec.to_builtins(limits) for limits in self.entrants)
-        return texts | {f"limits of {words.pop('entrant')}": _braced(words) for words in own}
+        entrant_limits = (msgspec.to_builtins(limits) for limits in self.entrants)
+        return texts | {f"limits of {words.pop('entrant')}": _braced(words) for words in entrant_limits}
 
 
 def _braced(words: Mapping[str, object]) -> str:

@@ -177,14 +177,16 @@ class PersonMatch:
 
         Raises what ``MatchRunner.play`` raises.
         """
-        kept: tuple[Decision, ...] = ()
+        decisions: tuple[Decision, ...] = ()
         while True:
             try:
-                played = self._play(kept)
+                played = self._play(decisions)
                 self._end(played)
             except Undo as undo:
-                own = [k for k, decision in enumerate(self._decisions) if decision.seat in self._persons]
-                kept = tuple(self._decisions[: own[-undo.count]])
+                own_decisions = [
+                    k for k, decision in enumerate(self._decisions) if decision.seat in self._persons
+                ]
+                decisions = tuple(self._decisions[: own_decisions[-undo.count]])
                 self._shared.print(["taken back"])
             except PersonLeft:
                 self._shared.print(["you left the game; it has no result"])
@@ -192,28 +194,30 @@ class PersonMatch:
             else:
                 return played
 
-    def _play(self, kept: Sequence[Decision]) -> PlayedMatch:
+    def _play(self, decisions: Sequence[Decision]) -> PlayedMatch:
         # The replayed decisions are noted again as they are answered, so both start empty.
         self._decisions = []
         self._channels = {}
         with MatchRunner(
-            partial(self._launch, kept), sandbox=self._sandbox, find=lambda _: self._game
+            partial(self._launch, decisions), sandbox=self._sandbox, find=lambda _: self._game
         ) as runner:
             return runner.play(self._spec)
 
-    def _launch(self, kept: Sequence[Decision], entrant: Entrant, limits: Limits) -> Channel:
+    def _launch(self, decisions: Sequence[Decision], entrant: Entrant, limits: Limits) -> Channel:
         number = self._number[entrant.name]
         seat = self._seats[number]
-        own = [decision.event for decision in kept if decision.seat == number]
+        own_events = [decision.event for decision in decisions if decision.seat == number]
         inner: Channel
         if seat.launch is None:
             inner = self._channels[number] = PersonChannel(number, self._shared)
-        elif own and (own[-1].kind != "line" or not isinstance(decode_bot(own[-1].text), Move)):
+        elif own_events and (
+            own_events[-1].kind != "line" or not isinstance(decode_bot(own_events[-1].text), Move)
+        ):
             # A bot whose last kept answer withdrew its seat is not asked again, so it is not started.
             inner = FailedChannel("the seat has left the match")
         else:
             inner = seat.launch(entrant, limits)
-        return ReplayChannel(inner, own, self._noting(number, len(own)))
+        return ReplayChannel(inner, own_events, self._noting(number, len(own_events)))
 
     def _noting(self, number: int, kept: int) -> Callable[[Event], None]:
         """A function that records a seat's decisions; the first ``kept`` are not shown again."""

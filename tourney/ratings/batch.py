@@ -397,6 +397,18 @@ class BatchMethod(PoolMethod):
         return rate_clusters(clusters, entrants, seats, pairs=pairs, model=self.model, look=look)
 
 
+def _apart(elo: Floats, spread: Floats, look: PlannedGames | None) -> Floats:
+    """Differences of Elo, a matrix by pair, from which on two entrants' ranks are apart.
+
+    All comparisons of an entrant hold together; ``look`` has the levels where results may be looked at early.
+    """
+    if look is None:
+        return superiority.stepped_down(elo, spread).reshape(len(elo), len(elo))
+    level = ALPHA / max(len(elo) - 1, 1)
+    rows = [[error * look.deviations(error**2, 2, level) for error in row] for row in spread.tolist()]
+    return np.array(rows).reshape(len(elo), len(elo))
+
+
 def _lines(
     counts: Counts,
     strength: tuple[Floats, Floats, Floats, Floats],
@@ -429,14 +441,7 @@ def _lines(
     if look is None and leaders is not None and model.populated:
         first, last = leaders.first, leaders.last
     else:
-        # All comparisons of an entrant hold together.
-        apart = superiority.stepped_down(elo, spread)
-        if look is not None:
-            level = ALPHA / max(n - 1, 1)
-            apart = np.array(
-                [[one * look.deviations(one**2, 2, level) for one in row] for row in spread.tolist()]
-            )
-        first, last = superiority.ranges(elo, apart.reshape(n, n))
+        first, last = superiority.ranges(elo, _apart(elo, spread, look))
     p_best = np.zeros(n) if leaders is None else leaders.shares
     variances = np.diag(matrix)
     lines = [

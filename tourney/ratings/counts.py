@@ -61,18 +61,18 @@ class Clusters:
 
     def take(self, results: Iterable[ResultRow]) -> None:
         """Take in whole groups, in the order of their keys; read one by one."""
-        for _, rows in groupby(rated(results, self._forfeits), key=lambda one: one.key[: self._labels]):
+        for _, rows in groupby(rated(results, self._forfeits), key=lambda row: row.key[: self._labels]):
             group, games = len(self._groups), list[Game]()
-            for one in rows:
-                line, play, luck, _ = one.evidence
-                games.append((one.entrants, one.ranks, luck if self._luck else ()))
+            for row in rows:
+                line, play, luck, _ = row.evidence
+                games.append((row.entrants, row.ranks, luck if self._luck else ()))
                 if not play:
                     self._unknown += 1
-                elif (first := self._plays.setdefault((one.entrants, play), group)) != group:
+                elif (first := self._plays.setdefault((row.entrants, play), group)) != group:
                     self._alike.append((first, group))
                 if line:
                     self._line_names.add(line)
-                    if (first := self._lines.setdefault((frozenset(one.entrants), line), group)) != group:
+                    if (first := self._lines.setdefault((frozenset(row.entrants), line), group)) != group:
                         self._lined.append((first, group))
             whole = tuple(sorted(games))
             self._groups.append(self._same.setdefault(whole, whole))  # equal ones are kept once
@@ -197,10 +197,10 @@ class Counts:
     def taken_off(self) -> list[set[int]]:
         """For each entrant those off which it took points at a table of two, as positions."""
         links: list[set[int]] = [set() for _ in self.entrants]
-        for (a, b), (one, two) in zip(self.seating.tolist(), self.ranks.tolist(), strict=True):
-            if one <= two:
+        for (a, b), (first_rank, second_rank) in zip(self.seating.tolist(), self.ranks.tolist(), strict=True):
+            if first_rank <= second_rank:
                 links[a].add(b)
-            if two <= one:
+            if second_rank <= first_rank:
                 links[b].add(a)
         return links
 

@@ -165,14 +165,14 @@ def squared_scores(scores: Scores, times: Ints, size: int) -> Floats:
     return total
 
 
-def upper_envelope(one: Floats, base: Floats) -> Floats:
+def upper_envelope(covariance: Floats, base: Floats) -> Floats:
     """The matrix that in each direction is the larger of the two; ``base`` is positive definite.
 
-    With the unit matrix as ``base``, all eigenvalues of ``one`` below 1 become 1. The result is a continuous
-    function of both: a tie of eigenvalues causes no jump.
+    With the unit matrix as ``base``, all eigenvalues of ``covariance`` below 1 become 1. The result is a
+    continuous function of both: a tie of eigenvalues causes no jump.
     """
     factor = np.linalg.cholesky(base)
-    white = np.linalg.solve(factor, np.linalg.solve(factor, one).T)
+    white = np.linalg.solve(factor, np.linalg.solve(factor, covariance).T)
     values, vectors = np.linalg.eigh((white + white.T) / 2)
     spread = factor @ vectors
     envelope: Floats = spread @ (np.maximum(values, 1.0)[:, None] * spread.T)
@@ -347,12 +347,15 @@ def chance(residuals: Scores, times: Ints, totals: Meetings, entrants: int) -> t
         products.append((first * len(pair_keys) + second, both, times[cluster[distance:][same]]))
     if products:
         joined, product, times_of = (np.concatenate(parts) for parts in zip(*products, strict=True))
-        found, back = np.unique(joined, return_inverse=True)
-        covariance = scatter(back.reshape(-1), times_of * product, len(found))
-        squares = scatter(back.reshape(-1), times_of * product**2, len(found))
-        one, other = variance[found // len(pair_keys)], variance[found % len(pair_keys)]
-        known = (one > 0) & (other > 0)
-        share = (covariance**2 - squares)[known] / (one * other)[known]
+        distinct, back = np.unique(joined, return_inverse=True)
+        covariance = scatter(back.reshape(-1), times_of * product, len(distinct))
+        squares = scatter(back.reshape(-1), times_of * product**2, len(distinct))
+        first_variance, second_variance = (
+            variance[distinct // len(pair_keys)],
+            variance[distinct % len(pair_keys)],
+        )
+        positive = (first_variance > 0) & (second_variance > 0)
+        share = (covariance**2 - squares)[positive] / (first_variance * second_variance)[positive]
         spread += max(4 * float(np.sum(share)), 0.0)
     return variance, spread
 

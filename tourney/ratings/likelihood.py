@@ -24,6 +24,7 @@ Parameters are the ratings, then the seats' effects, both in natural units.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import ClassVar, Final, NamedTuple
 
@@ -118,9 +119,11 @@ def logistic(u: Floats) -> Floats:
     return p
 
 
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
-"""Nodes and weights of the mean over a standard normal variable (Gauss and Hermite)."""
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+@cache
+def _nodes() -> tuple[Floats, Floats]:
+    """Nodes and weights of the mean over a standard normal variable (Gauss and Hermite)."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(15)  # loads eight modules of NumPy
+    return nodes, weights / weights.sum()
 
 
 class Expected:
@@ -184,8 +187,8 @@ class Expected:
         varied = difference[:, None]
         weights = np.ones(1)
         if doubt is not None:
-            varied = varied + np.sqrt(doubt)[:, None] * _NODES
-            weights = _WEIGHTS
+            nodes, weights = _nodes()
+            varied = varied + np.sqrt(doubt)[:, None] * nodes
         mean = logistic(varied)
         value = np.sum(scored * difference - games * (np.logaddexp(0, varied) @ weights))
         return self._point(

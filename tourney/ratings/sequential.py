@@ -375,11 +375,13 @@ def _mean(scores: Scores) -> tuple[float, float]:
 def _halves(batches: Sequence[Scores]) -> tuple[float, float] | None:
     middle = len(batches) // 2
     first, last = (sum(map(Counter, half), Counter[float]()) for half in (batches[:middle], batches[middle:]))
-    (one, error), (other, later) = _mean(first), _mean(last)
-    if not first or not last or abs(one - other) <= _HALVES * math.hypot(error, later):
+    (first_mean, error), (second_mean, later) = _mean(first), _mean(last)
+    if not first or not last or abs(first_mean - second_mean) <= _HALVES * math.hypot(error, later):
         return None
-    one, other = (math.fsum(x * n for x, n in half.items()) / half.total() for half in (first, last))
-    return round(one, 4), round(other, 4)
+    first_mean, second_mean = (
+        math.fsum(x * n for x, n in half.items()) / half.total() for half in (first, last)
+    )
+    return round(first_mean, 4), round(second_mean, 4)
 
 
 def holm(evidences: Sequence[float], error: float) -> tuple[bool, ...]:

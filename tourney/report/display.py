@@ -131,7 +131,7 @@ def number(value: float, digits: int) -> str:
 
 def short(value: float) -> str:
     """A float with the fewer decimals the greater it is."""
-    return number(value, 0 if value >= 100 else 1 if value >= 1 else 2)
+    return number(value, 0 if abs(value) >= 100 else 1 if abs(value) >= 1 else 2)
 
 
 def elo_text(value: float, low: float, high: float) -> str:
@@ -157,6 +157,14 @@ def span(first: int, last: int) -> str:
 def milliseconds(value: float) -> str:
     """A duration in milliseconds, or in seconds from ten seconds on."""
     return f"{short(value)} ms" if value < 10_000 else f"{number(value / 1000, 1)} s"
+
+
+def time_limit(ms: float) -> str:
+    """A limit of time in its largest whole unit: 10 min, 90 s, 500 ms."""
+    for unit, name in ((60_000, "min"), (1000, "s")):
+        if ms and ms % unit == 0:
+            return f"{ms / unit:g} {name}"
+    return f"{ms:g} ms"
 
 
 def label(text: str, longest: int = LONGEST) -> str:

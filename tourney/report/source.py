@@ -31,13 +31,15 @@ from tourney.report.compact_matches import (
     CompactMatches,
     FinishedMatch,
     LazySequence,
+    held,
     matches_where,
     place_of,
 )
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
-from tourney.results.audit import AuditFinding, audit
+from tourney.results.audit import AlikePair, AuditFinding, audit
 from tourney.results.columns import Column
+from tourney.results.luck import compute_luck, shows_luck
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now, unsure
 from tourney.results.rounds import Round, rounds_of
@@ -48,7 +50,6 @@ from tourney.results.standings import (
     page_columns,
     score_of,
     setup_of,
-    shows_luck,
 )
 from tourney.results.texts import pool_notes, shared_by, zero_text
 from tourney.results.verdict import verdict_text
@@ -116,7 +117,7 @@ class ReportSource:
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (NO_OVERLOAD, MappingProxyType({}))
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
-    audit: Callable[[], tuple[AuditFinding, ...]] = tuple
+    audit: Callable[[Callable[[], Sequence[AlikePair]]], tuple[AuditFinding, ...]] = lambda _: ()
     analyses: Callable[[], Iterator[tuple[int, Analysis]]] = lambda: iter(())
     joined: bool = True
     luck: bool = True
@@ -146,17 +147,9 @@ class ReportSource:
         """The title of the game, safe to show once escaped; if it is not known, its name."""
         return display.label(self.game.title if self.game else self.tournament.game)
 
-    @cached_property
-    def _ends(self) -> Mapping[str, str]:
-        try:
-            guide = self.game.guide() if self.game else None
-            return dict(guide.ends) if guide else {}
-        except Exception:  # noqa: BLE001 - a plugin's guide that fails
-            return {}
-
     def reason(self, word: str) -> str:
         """The reason for the end of a match in the words of the game's guide."""
-        return display.label(self._ends[word]) if word in self._ends else display.reason(word)
+        return self.setting.reason(word)
 
     @property
     def format(self) -> Format:
@@ -184,12 +177,8 @@ class ReportSource:
         return matches_where(self.matches, attrgetter("digest"))
 
     def records(self, matches: Iterable[FinishedMatch]) -> Iterator[tuple[FinishedMatch, Record]]:
-        """Yield matches with their records; damaged records are left out, as their own pages name them."""
-        for match, parts in each_part(matches, self.parts):
-            alone = parts._replace(log=None, measured=None)
-            with suppress(StoreDamaged):
-                if (record := unpack_parts(alone, len(match.seats))[0]) is not None:
-                    yield match, record
+        """Yield matches with their records, see ``records_of``."""
+        return records_of(matches, self.parts)
 
     @cached_property
     def met(self) -> dict[tuple[int, int], Sequence[int]]:
@@ -330,8 +319,8 @@ class ReportSource:
 
     @property
     def seat_word(self) -> str:
-        """What players call a seat: a colour in chess, whose seats are White and Black."""
-        return "colour" if {seat.name for seat in self.seats} == {"White", "Black"} else "seat"
+        """What players call a seat."""
+        return self.setting.seat_word
 
     @cached_property
     def seats(self) -> tuple[SeatLabel, ...]:
@@ -350,7 +339,16 @@ class ReportSource:
     @cached_property
     def results(self) -> Sequence[ResultRow]:
         """All results, in schedule order."""
-        return LazySequence(self.matches, attrgetter("result_row"))
+        return held(LazySequence(self.matches, attrgetter("result_row")))
+
+
+def records_of(matches: Iterable[FinishedMatch], parts: Parts) -> Iterator[tuple[FinishedMatch, Record]]:
+    """Yield matches with their records; damaged records are left out, as their own pages name them."""
+    for match, match_parts in each_part(matches, parts):
+        alone = match_parts._replace(log=None, measured=None)
+        with suppress(StoreDamaged):
+            if (record := unpack_parts(alone, len(match.seats))[0]) is not None:
+                yield match, record
 
 
 def _label(stored: StoredEntrant, shipped: dict[str, str], engine: str, *, recorded: bool) -> EntrantLabel:
@@ -381,8 +379,11 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
     # Nothing on a page may follow from the seed while matches are still to come.
     tournament = tournament if disclosed.ended else replace(tournament, seed=0)
 
+    has_luck = shows_luck(tournament)
+    compute_luck(database, tournament)
+
     def read() -> Iterator[FinishedMatch]:
-        for match in database.matches.all(tournament.id, finished=True):
+        for match in database.matches.all(tournament.id, finished=True, luck=has_luck):
             yield FinishedMatch.of(disclosed.shown(match))
 
     matches = CompactMatches(tournament.id, read())
@@ -406,7 +407,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         tournament=tournament,
         entrants=database.tournaments.entrants(tournament.id),
         progress=database.schedules.progress(tournament.id),
-        standings=compute_standings(database, tournament.id, totals),
+        standings=compute_standings(database, tournament.id, totals, luck=True),
         pairs=totals.pairs,
         matches=matches,
         read=read,
@@ -420,7 +421,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         overload=database.totals.overload(tournament.id),
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
-        audit=lambda: tuple(audit(database, tournament)),
+        audit=lambda alike: tuple(audit(database, tournament, alike)),
         analyses=analyses,
     )
 
@@ -455,7 +456,7 @@ def published(source: ReportSource, *, logs: bool) -> ReportSource:
     return replace(
         source,
         detail=lambda number: published_detail(read(number), logs=False),
-        matches=LazySequence(source.matches, _without_note),
+        matches=held(LazySequence(source.matches, _without_note)),
         read=lambda: map(_without_note, source.read()),
         entrants=tuple(
             replace(entrant, broken=BROKEN) if entrant.broken else entrant for entrant in source.entrants

@@ -20,9 +20,9 @@ from tourney.ratings.method import (
     RatingMethod,
 )
 from tourney.ratings.sequential import PlannedGames
-from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability
 from tourney.results.columns import ELO, WIDE, range_text, rating_columns
 from tourney.results.interval_widths import look_of
+from tourney.results.luck import results_with_luck
 from tourney.results.standings import score_of, setup_of
 from tourney.results.tables import DataTable, entrant_names
 from tourney.results.texts import Names
@@ -144,7 +144,10 @@ def rate_batch(
     entrants = database.tournaments.entrants(tournament.id)
     numbers = [entrant.number for entrant in entrants]
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
-    clusters.take(database.matches.results(tournament.id))
+    with_luck = how.get("luck", True)
+    clusters.take(
+        results_with_luck(database, tournament) if with_luck else database.matches.results(tournament.id)
+    )
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     method = _scored(method or BatchMethod(), tournament)
     return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
@@ -160,7 +163,7 @@ def rate_anchored(
     """Rate a tournament in one fit in which the mean of some entrants' Elo, by number, is fixed."""
     entrants = database.tournaments.entrants(tournament.id)
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits)
-    clusters.take(database.matches.results(tournament.id))
+    clusters.take(results_with_luck(database, tournament))
     counts = clusters.counts([entrant.number for entrant in entrants], tournament.seats)
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     return _scored(method, tournament).fit(counts, pairs=False, look=look, anchors=anchors)
@@ -230,6 +233,8 @@ def draw_probability_of(database: Database, tournament: Tournament) -> float:
     estimate = database.ratings.draw_probability(tournament.game, tournament.seats)
     if estimate is not None:
         return estimate.probability
+    from tourney.ratings.trueskill import default_draw_probability, estimate_draw_probability  # noqa: PLC0415 - only TrueSkill needs them
+
     if not tournament.recorded:
         return estimate_draw_probability(database.matches.results(tournament.id))
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
@@ -262,6 +267,17 @@ def unsure(batch: Batch) -> frozenset[int]:
     """The entrants whose Elo says nothing yet: the prior decides it, or its interval is wide."""
     wide = (line.entrant for line in batch.ratings if line.high - line.low > WIDE or not line.games)
     return batch.apart | frozenset(wide)
+
+
+def without_guesses(rows: Rows, batch: Batch) -> Rows:
+    """Rows of a batch rating for people: ``TOO_FEW`` instead of an Elo or a gain that says nothing."""
+    vague = unsure(batch)
+    no_elo = {"elo": None, "interval": TOO_FEW}
+    no_gain = {"gain": None, "gain_interval": TOO_FEW}
+    return [
+        row | (no_elo if row["entrant"] in vague else {}) | (no_gain if row.get("vague_gain") else {})
+        for row in rows
+    ]
 
 
 def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:

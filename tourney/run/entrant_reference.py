@@ -219,12 +219,12 @@ class ReferenceReader:
                 asked = add_program((reference,), store, Path(), protocol="tourney", options={}, go={})
                 script = _begins_with_hash_bang(program_path(reference, Path()))
                 order = (TOURNEY, *ENGINES) if script else (*ENGINES, TOURNEY)
-                known = tuple(greeting for greeting in order if greeting.protocol in PROTOCOLS.names())
-                greeting = find_greeting(asked, store, self.open_sandbox(), DEFAULT_LIMITS, known)
+                greetings = tuple(greeting for greeting in order if greeting.protocol in PROTOCOLS.names())
+                greeting = find_greeting(asked, store, self.open_sandbox(), DEFAULT_LIMITS, greetings)
             finally:
                 remove_tree(store.root)
         if greeting is None:
-            names = ", ".join(known_greeting.title for known_greeting in known)
+            names = ", ".join(greeting_protocol.title for greeting_protocol in greetings)
             raise BotError(
                 f"the program {reference} answers none of {names} within {MAX_WAIT_MS // 1000} s (the machine"
                 f" may be busy): name its protocol, as uci:{reference}, or see why by `tourney bots check`"

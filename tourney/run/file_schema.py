@@ -39,6 +39,7 @@ OPENING_PLIES: Final = 4
 
 MAX_BYTES: Final = 1 << 20
 
+DEFAULT_FORMAT: Final = "round-robin"
 FORMAT_HELP: Final = "Format of the tournament; see [formats](../explanation/formats.md)."
 
 BotSource = Annotated[str, Meta(pattern=r"\A[^\x00]+\Z", extra={"want": "name a bot"})]
@@ -220,7 +221,7 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
             examples=[["python3", "play_game.py"]],
         ),
     ] = ()
-    format: Annotated[str, Meta(description=FORMAT_HELP)] = "round-robin"
+    format: Annotated[str, Meta(description=FORMAT_HELP)] = DEFAULT_FORMAT
     seed: Annotated[
         Seed | None,
         Meta(
@@ -279,7 +280,8 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         FilePath | None,
         Meta(
             description="Text file with an opening per line: actions separated by blanks, comments after"
-            " `#`. For chess also `.epd` or `.fen`, a position per line; `.pgn`, of whose games the first"
+            " `#`; for chess in any notation, also behind a position as UCI's `position` has it. For chess"
+            " also `.epd` or `.fen`, a position per line; `.pgn`, of whose games the first"
             " `opening-plies` moves count (default: all); or `.bin` of polyglot, whose"
             " [lines](../rules/chess.md#books-of-polyglot) end with the book or after `opening-plies` moves."
             " Other books do not go together with `opening-plies`. May be"
@@ -363,7 +365,7 @@ def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
         (key.replace("-", "_"), _key_type(keys[key]) | None, None) for key in keys
     ]
     word = Literal[tuple(format_.name for format_ in formats)]  # type: ignore[valid-type]  # known when it runs
-    fields.append(("format", Annotated[word, Meta(description=FORMAT_HELP)], "round-robin"))
+    fields.append(("format", Annotated[word, Meta(description=FORMAT_HELP)], DEFAULT_FORMAT))
     return cast(
         "type[TournamentTable]",
         msgspec.defstruct("TournamentFile", fields, bases=(TournamentTable,), kw_only=True),

@@ -27,6 +27,7 @@ from tourney.match.spec import CommonLimits, EntrantLimits, Limits
 from tourney.parsing import BLANKS, DamagedError, file_of, parse_toml, unpacked, utf8_of
 from tourney.plugins import offered
 from tourney.run.file_schema import (
+    DEFAULT_FORMAT,
     MAX_OPENING_PLIES,
     EntrantLine,
     FileLimits,
@@ -80,10 +81,22 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
     Raises TournamentError, in one sentence that names the file and the key.
     """
     data = load_tables(path, text)
+    name = str(data.get("format", DEFAULT_FORMAT))
+    with suppress(TournamentError):
+        if (format_ := find_format(name)).in_files:
+            return _read(path, data, (format_,), {})
+    # The sentence on a mistake names formats that take a key. Only for that all are loaded: those that ask
+    # questions load NumPy.
     formats, broken = working_formats()
-    name = str(data.get("format"))
     if name in broken and name not in [format_.name for format_ in formats]:
         raise TournamentError(f"{path}: {broken[name]}", file=path, key="format")
+    return _read(path, data, formats, broken)
+
+
+def _read(
+    path: Path, data: dict[str, object], formats: Sequence[Format], broken: Mapping[str, str]
+) -> TournamentFile:
+    """Read the keys of a file, in which those of ``formats`` are known."""
     notes: list[str] = []
     try:
         table = read(data, file_schema(formats), toml=True)
@@ -511,7 +524,7 @@ def _line_actions(form: str, data: bytes, game: AnyGame) -> tuple[str, ...]:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    return (game.set_up(text),) if form in POSITIONS else tuple(text.split())
+    return game.read_line(text, position=form in POSITIONS)
 
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)

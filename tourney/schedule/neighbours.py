@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Final
 
-from tourney.bots.catalogue.shipped import HOUSE
 from tourney.schedule.format import FormatKey, Setup
 
 LEAGUE: Final = FormatKey(
@@ -35,10 +34,11 @@ def authors_of(setup: Setup) -> tuple[str, ...]:
     """The author of each participant by number; without the key, and in the house, each has its own."""
     authors = (participant.name.partition(".")[0] for participant in setup.participants)
     league = setup.setting("league")
-    return tuple(
-        author if league and author != HOUSE else f"{author}.{number}"
-        for number, author in enumerate(authors)
-    )
+    if not league:
+        return tuple(f"{author}.{number}" for number, author in enumerate(authors))
+    from tourney.bots.catalogue.shipped import HOUSE  # noqa: PLC0415 - it loads the store of bots
+
+    return tuple(author if author != HOUSE else f"{author}.{number}" for number, author in enumerate(authors))
 
 
 def authors_ahead(setup: Setup, played: Mapping[int, int], present: Sequence[int], batch: int) -> set[str]:
@@ -68,6 +68,8 @@ def neighbour_pairs(setup: Setup) -> tuple[Pair, ...]:
     """
     if not setup.setting("league"):
         return ()
+    from tourney.bots.catalogue.shipped import HOUSE  # noqa: PLC0415 - as above
+
     authors = authors_of(setup)
     rated = [participant for participant in setup.participants if participant.rating is not None]
     rated.sort(key=lambda participant: (-(participant.rating or 0), participant.number))

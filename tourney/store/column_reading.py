@@ -7,7 +7,6 @@ a dictionary of their tournament; all that queries need of them is repeated in c
 This module imports nothing of SQLAlchemy, so that the processes that draw pages start without it.
 """
 
-import hashlib
 import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ import rfc8785
 
 from tourney.errors import RecordError, StoreDamaged
 from tourney.match.analysis import Analysis
-from tourney.match.evidence import Evidence
+from tourney.match.evidence import Evidence, read_units
 from tourney.match.record import FAULT_KINDS, Record, decode_record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.parsing import parse_json
@@ -61,6 +60,13 @@ class Dictionaries(NamedTuple):
     record: bytes = b""
     lines: bytes = b""
     data: bytes = b""
+
+
+class ComputedLuck(NamedTuple):
+    """The luck of the match with a digest, as evidence that has nothing else."""
+
+    digest: str
+    evidence: Evidence
 
 
 class ColumnError(Exception):
@@ -103,6 +109,17 @@ def read_evidence(text: str, seats: int) -> Evidence:
         return Evidence.read(text, seats)
     except (ValueError, AttributeError, TypeError) as error:
         raise ColumnError("evidence", text, "two hashes and the luck of each seat") from error
+
+
+def read_luck(value_version: object, units: object, seats: int) -> Evidence:
+    """The luck of a match from the columns of its own table, as evidence that has nothing else."""
+    version = read_int("value_version", value_version, 0)
+    if units == "":
+        return Evidence()
+    try:
+        return Evidence(luck=read_units(units, seats), values=version)  # type: ignore[arg-type]  # tried
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ColumnError("units", units, "the luck of each seat") from error
 
 
 def read_digest(column: str, value: object) -> str:
@@ -307,12 +324,3 @@ def analysis_in(parts: MatchParts) -> Analysis | None:
     """A match's analysis, if it has one. Raises StoreDamaged."""
     with naming(_bad_parts):
         return None if parts.analysis is None else unpack_analysis(parts.analysis)
-
-
-def record_hash(parts: MatchParts) -> str:
-    """A hash of a match's record as it was before it was packed. Raises StoreDamaged."""
-    if parts.record is None:
-        return ""
-    with naming(_bad_parts):
-        text = inflate("record", parts.record, "a packed record", parts.dictionaries.record)
-    return hashlib.sha256(text).hexdigest()

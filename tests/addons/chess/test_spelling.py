@@ -21,7 +21,7 @@ KNIGHTS = "4k3/8/8/8/8/2N5/8/4K1N1 w - - 0 1"
 @pytest.mark.parametrize(
     ("fen", "move", "texts"),
     [
-        (chess.STARTING_FEN, "e2e4", "e2e4 E2E4 e2-e4 e4 E4 e2xe4 e4!?"),
+        (chess.STARTING_FEN, "e2e4", "e2e4 E2E4 e2-e4 e4 E4 e2xe4 e4!? 1.e4 12...e2e4 'e4' (e2e4) e2e4, e4."),
         (chess.STARTING_FEN, "g1f3", "Nf3 nf3 NF3 Ng1f3 Ng1-f3 g1-f3"),
         (CASTLE, "e1g1", "e1g1 e1h1 E1H1 O-O 0-0 o-o O-O+ Kg1 Ke1xh1"),
         (CASTLE, "e1c1", "e1c1 e1a1 O-O-O 0-0-0 o-o-o Kc1"),

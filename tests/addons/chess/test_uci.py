@@ -41,6 +41,7 @@ def test_two_games_are_played_in_uci() -> None:
         < Some Engine 1.0 by somebody
         < id name Some Engine
         < option name Hash type spin default 16 min 1 max 1024
+        < option  name clear hash type button
         < uciok
         > setoption name Hash value 64
         > setoption name Clear Hash
@@ -81,6 +82,19 @@ def test_two_games_are_played_in_uci() -> None:
     assert said(channel, GAME) == ["line: ready"]
     assert said(channel, b"play 1 d2d4\ngo move=7\n") == ["line: move d7d5"]
     channel.send(b"over 1 2 reason=resign\nquit\n")
+    inner.finish()
+
+
+def test_option_that_the_engine_does_not_name_is_logged() -> None:
+    """It is set all the same: python-chess refuses it, and other managers of engines warn."""
+    inner = ScriptedChannel(
+        "> uci\n< option name Hash type spin\n< uciok\n> setoption name Hsh value 1\n> ucinewgame\n"
+        "> isready\n< readyok\n"
+    )
+    channel = UciProtocol().configured({"Hsh": 1}, {}).adapt(inner)
+    assert said(channel, b"tourney 1\n") == ["line: bot"]
+    info = "line: info the engine does not name the options 'Hsh' that are set"
+    assert said(channel, b"game chess seats=2 seat=1 seed=7\n") == [info, "line: ready"]
     inner.finish()
 
 
@@ -215,6 +229,12 @@ def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
         ("depth 4 nodes 7", ""),
         ("string score cp 5", ""),
         ("score cp 99999999999999999999 depth 2", ""),
+        ("score cp 5 pv e2e4 depth 9 cp 8", "score=0.05 win=0.507 pv=e2e4 depth 9 cp 8"),
+        ("score cp 5 pv e2e4 string depth 9", "score=0.05 win=0.507 pv=e2e4"),
+        ("depth depth 4 xdepth 5 depthx 6 score cp 007", "score=0.07 win=0.510 depth=4"),
+        ("score cp 5 depth 6x nodes - nps \u0663", "score=0.05 win=0.507"),
+        ("score cp 5 mate 2 score cp 7", "score=0.07 mate=2 win=0.510"),
+        ("depth 1 score cp 5 " + "time 9 " * 100 + "nodes 3 pv e2e4", "score=0.05 win=0.507 depth=1"),
         (
             "score cp 5 pv <b> ../.. e2e4 " + "a1a2 " * 500,
             "score=0.05 win=0.507 pv=e2e4 " + " ".join(["a1a2"] * 57),

@@ -1,6 +1,6 @@
 """Engines of other people, byte by byte: what has one meaning is played, and what has none is named."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -21,9 +21,16 @@ KNIGHTS = "4k3/8/8/8/8/2N5/8/4K1N1 w - - 0 1"
 
 
 def engine(
-    *answers: bytes, uci: bytes = b"uciok\n", ready: bytes = b"readyok\n", late: Sequence[Output] = ()
+    *answers: bytes,
+    uci: bytes = b"uciok\n",
+    ready: bytes = b"readyok\n",
+    late: Sequence[Output] = (),
+    thinks: float = 0,
 ) -> Behaviour:
-    """An engine that gives its answers, one to each ``go``, and writes ``late`` after the first."""
+    """An engine that gives its answers, one to each ``go``, and writes ``late`` after the first.
+
+    ``thinks``: milliseconds before any other answer than the first.
+    """
     left = list(answers)
 
     def behave(data: bytes) -> Sequence[Output]:
@@ -33,7 +40,7 @@ def engine(
         if last == b"isready":
             return [Output(0, ready)]
         first = len(left) == len(answers)
-        return [Output(0, left.pop(0)), *(late if first else ())]
+        return [Output(0 if first else thinks, left.pop(0)), *(late if first else ())]
 
     return behave
 
@@ -44,10 +51,11 @@ def played(
     fen: str = MATE,
     other: Behaviour | None = None,
     game: str = "chess",
+    nodes: int | None = None,
 ) -> PlayedMatch:
     """Play an engine as White against a bot that resigns, or ``other``, from a position."""
     opening = Opening(actions=(f"={fen.replace(' ', '_')}",))
-    spec = make_spec(game, opening=opening, limits=Limits(move_ms=100, margin_ms=0))
+    spec = make_spec(game, opening=opening, limits=Limits(move_ms=100, margin_ms=0, nodes=nodes))
     with Stage(monkeypatch) as stage:
         resigning = polite(tourney=[Output(0, b"bot\n")], go=[Output(0, b"resign\n")])
         channels = [UciProtocol().adapt(stage.bot(behaviour)), stage.bot(other or resigning)]
@@ -68,6 +76,16 @@ def played(
         b"bestmove Qb7#\n",
         b"bestmove b6-b7\n",
         b"bestmove b6b7" + b" " * 5000 + b"\n",
+        b"bestmove b6b7\r",
+        b"info depth 9 score cp 77 pv b6b7\rbestmove b6b7\r",
+        b"bestmove b6b7\r\r\n",
+        b"\x1b[32mbestmove b6b7\x1b[0m\n",
+        b"\xef\xbb\xbfbestmove b6b7\n",
+        b"bestmove b6b7\0\n",
+        b"\0info depth 9\n\0bestmove b6b7\n",
+        b"bestmove b6b7, ponder a8b8\n",
+        b"bestmove 'b6b7'.\n",
+        b"bestmove 1.Qb7#\n",
     ],
 )
 def test_answer_with_one_meaning_is_played(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +103,8 @@ def test_answer_with_one_meaning_is_played(line: bytes, monkeypatch: pytest.Monk
         (b"option name Style type combo" + b" var x" * 2000 + b"\nuciok\n", b"readyok\n"),
         (b"\n\nMy Engine\nreadyok\nbestmove e2e4\n  uciok  \n", b"   readyok\n"),
         (b"uciok\nuciok\n", b"info string set\nreadyok\nreadyok\n"),
+        (b"id name X\ruciok\r", b"readyok\r"),
+        (b"\xef\xbb\xbfuciok\r\n", b"\x1b[0mreadyok\0\n"),
     ],
 )
 def test_handshake_with_one_meaning_is_taken(
@@ -140,7 +160,15 @@ def test_move_with_two_meanings_or_none_is_illegal(
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b"cmd> bestmove b6b7\n", "; its line 'cmd> bestmove b6b7' was not understood"),
+        (
+            b"cmd> bestmove b6b7\n",
+            "; its line 'cmd> bestmove b6b7' was not understood: 'bestmove b6b7' must be a line of its own",
+        ),
+        (
+            b"info depth 9 pv b6b7 bestmove b6b7\n",
+            "; its line 'info depth 9 pv b6b7 bestmove b6b7' was not understood: 'bestmove b6b7' must be",
+        ),
+        (b"b6b7\n", "; its line 'b6b7' was not understood"),
         (b"my move is b6b7\n", "; its line 'my move is b6b7' was not understood"),
         (b"bestmove b6b7", "; 'bestmove b6b7' came without a newline: write a newline and flush"),
         (b"info depth 3 currmove b6b7\ninfo string my move\n", ""),
@@ -155,26 +183,48 @@ def test_time_out_names_the_answer_that_was_not_understood(
     assert bool(words) or notes(match)[0].endswith("100 ms")
 
 
-def test_start_that_fails_names_the_last_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    behaviour = engine(uci=b"id name X\nerror: no such file net.nnue\noption name Hash type spin\n")
+@pytest.mark.parametrize("line", ["error: no such file net.nnue", "info string Error starting engine."])
+def test_start_that_fails_names_the_last_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    behaviour = engine(uci=f"id name X\n{line}\noption name Hash type spin\n".encode())
     match = played(monkeypatch, behaviour)
-    assert "its line 'error: no such file net.nnue' was not understood" in notes(match)[0]
+    assert f"its line '{line}' was not understood" in notes(match)[0]
 
 
-@pytest.mark.parametrize(
-    ("late", "answers", "why"),
-    [
-        (0, 1, "protocol: gave a second answer to one request: 'bestmove h1g1'"),
-        (20, 1, "protocol: gave a second answer to one request: 'bestmove h1g1'"),
-        (70, 2, "illegal: action h1g1 is not legal here: the bot gave it as its last answer"),
-    ],
-)
-def test_second_answer_is_named_as_that(
-    late: int, answers: int, why: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_answer_is_a_time_out_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = [Output(120, b"bestmove b6b7\n")]
+    match = played(monkeypatch, engine(b"info depth 1\n", late=late))
+    assert match.outcome.faults == ((1, "timeout", 1),)
+    (note,) = notes(match)
+    assert note.endswith("100 ms; its answer 'bestmove b6b7' came 20 ms after the end of its time")
+
+
+@pytest.mark.parametrize("late", [0, 20, 70])
+def test_answer_given_twice_is_dropped_once(late: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if it comes while its opponent thinks, or as the answer to the next request."""
     again = [Output(late, b"bestmove h1g1\n")]
-    behaviour = engine(b"bestmove h1g1\n", *[b"info depth 1\n"] * answers, late=again)
+    behaviour = engine(b"bestmove h1g1\n", b"info depth 1\nbestmove a1b1\n", late=again, thinks=30)
+    replies = iter(["move e8e7", "resign"])
+    reply = polite(tourney=[Output(0, b"bot\n")])
+
+    def behave(data: bytes) -> Iterable[Output]:
+        asked = data.splitlines()[-1].startswith(b"go")
+        return [Output(50, f"{next(replies)}\n".encode())] if asked else reply(data)
+
+    match = played(monkeypatch, behaviour, CASTLE, behave)
+    assert (match.record.actions[-1], match.outcome.reason) == ((1, "a1b1"), "resign")
+    assert "a second answer to one request, which is dropped: 'bestmove h1g1'" in str(match.log)
+
+
+def test_second_answer_with_another_move_is_named_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    behaviour = engine(b"bestmove h1g1\n", late=[Output(20, b"bestmove a1b1\n")])
     reply = polite(tourney=[Output(0, b"bot\n")], go=[Output(50, b"move e8e7\n")])
     match = played(monkeypatch, behaviour, CASTLE, reply)
-    assert why in notes(match)[0]
+    assert "protocol: gave a second answer to one request: 'bestmove a1b1'" in notes(match)[0]
+
+
+def test_engine_that_ignores_its_limit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Toga II knows no `go nodes`, and thinks until its time is over."""
+    thoughts = engine(b"info depth 9 score cp 30 nodes 400000 pv b6b7\n")
+    match = played(monkeypatch, thoughts, nodes=50)
+    (note,) = notes(match)
+    assert "no answer within 100 ms; it does not keep to `go nodes 50`, as it has nodes 400000" in note

@@ -4,7 +4,13 @@ from typing import Any, Self
 
 import pytest
 
-from tourney.addons.chess.xboard import MOST_NUDGES, NUDGE_NS, PATIENCE_NS, SILENCE_NS, XboardProtocol
+from tourney.addons.chess.xboard import (
+    MOST_NUDGES,
+    NUDGE_NS,
+    PATIENCE_NS,
+    SILENCE_NS,
+    XboardProtocol,
+)
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.errors import BotError
@@ -15,7 +21,8 @@ LATER = 10**15
 class Nudged(Channel):
     """An engine that names its features only once it has got further lines."""
 
-    def __init__(self, needs: int = 3) -> None:
+    def __init__(self, needs: int = 3, *, banner: int = 0) -> None:
+        self._banner = banner  # the number of lines after which it prints its name
         self.sent: list[bytes] = []
         self._needs = needs
         self._now = 0
@@ -33,7 +40,11 @@ class Nudged(Channel):
         self.sent.append(data)
 
     def wait(self, deadline: int) -> Event:
+        if self._banner and self.sent.count(b"\n") == self._banner:
+            self._banner = 0
+            return Event("line", "Chess")
         if self.sent.count(b"\n") >= self._needs:
+            self._needs = 10**9
             return Event("line", "feature ping=1 done=1")
         self._now = deadline
         return Event("timeout")
@@ -154,6 +165,10 @@ def test_second_seat_gets_a_position_and_plain_moves() -> None:
         ("< move e7e8Q\n> force", "line: move e7e8q"),
         ("< 1. ... e2e4\n> force", "line: move e2e4"),
         ("< 0-1 {White resigns}", "line: resign"),
+        ("< computer resigns", "line: resign"),
+        ("< tellics resign", "line: resign"),
+        ("< White resigns.", "line: resign"),
+        ("< Black resigns\n! timeout", "timeout: "),
         ("< 1-0 {White mates}\n< move e2e4\n> force", "line: move e2e4"),
         (
             "< Illegal move: e7e5",
@@ -168,9 +183,29 @@ def test_claims_and_refusals(lines: str, answer: str) -> None:
     inner.finish()
 
 
-def test_position_needs_the_feature() -> None:
+@pytest.mark.parametrize(
+    "position",
+    [
+        "4k3/8/8/8/8/8/8/4K2R_w_-_-_0_1",
+        "4k3/8/8/3pP3/8/8/8/4K3_w_-_d6_0_1",
+        "4k2r/8/8/8/8/8/8/4K2R_w_K_-_0_1",
+    ],
+)
+def test_position_that_edit_cannot_give_needs_the_feature(position: str) -> None:
     channel, inner = begun("")
-    assert "no feature setboard=1" in said(channel, b"play 0 =k7/8/KQ6/8/8/8/8/8_w_-_-_0_1\ngo\n")
+    assert "no feature setboard=1" in said(channel, f"play 0 ={position}\ngo\n".encode())
+    inner.finish()
+
+
+def test_position_is_edited_without_the_feature() -> None:
+    """Fairy-Max has no other way; unmoved kings and rooks may castle."""
+    channel, inner = begun(
+        "> usermove a2a3\n> edit\n> #\n> Pa2\n> Ke1\n> Rh1\n> c\n> Ke8\n> .\n> usermove e8e7\n> go\n"
+        "< move e1g1\n> force\n",
+        "usermove=1",
+    )
+    request = b"play 0 =4k3/8/8/8/8/8/P7/4K2R_b_K_-_3_9\nplay 2 e8e7\ngo\n"
+    assert said(channel, request) == "line: move e1g1"
     inner.finish()
 
 
@@ -211,7 +246,7 @@ def test_done_0_makes_time_for_more_features() -> None:
 
 
 def test_move_in_two_forms_is_one_answer() -> None:
-    """And a second one in the same form is named."""
+    """And a second one in the same form is dropped, as the log says."""
     channel, inner = begun(
         "> go\n< 1. ... e2e4\n> force\n< My move is : e2e4\n< move e2e4\n> e7e5\n> go\n"
         "< move d2d4\n> force\n< move d2d4\n"
@@ -219,26 +254,39 @@ def test_move_in_two_forms_is_one_answer() -> None:
     assert said(channel, b"go\n") == "line: move e2e4"
     assert list(channel.pending()) == []
     assert said(channel, b"play 1 e2e4\nplay 2 e7e5\ngo\n") == "line: move d2d4"
-    why = "gave a second answer to one request: 'move d2d4'"
-    assert list(channel.pending()) == [Event("malformed", why)]
+    why = "info a second answer to one request, which is dropped: 'move d2d4'"
+    assert list(channel.pending()) == [Event("line", why)]
     inner.finish()
 
 
-def test_silent_engine_is_nudged_by_empty_lines() -> None:
-    """GNU Chess: the features come after further input."""
-    with Nudged() as engine:
+@pytest.mark.parametrize("banner", [0, 1])
+def test_engine_without_features_is_nudged_by_empty_lines(banner: int) -> None:
+    """GNU Chess: the features come after further input, also behind its banner."""
+    with Nudged(banner=banner) as engine:
         channel = XboardProtocol().adapt(engine)
         assert said(channel, b"tourney 1\n") == "line: bot"
         assert engine.now() == SILENCE_NS + 2 * NUDGE_NS
         assert engine.sent.count(b"\n") == 3
 
 
-def test_silent_engine_is_nudged_no_more_than_it_may_be() -> None:
-    with Nudged(needs=MOST_NUDGES + 1) as engine:
+def test_silent_engine_is_of_the_first_version_in_the_end() -> None:
+    """Its features are taken, should they still come."""
+    with Nudged(needs=2000) as engine:
         channel = XboardProtocol().adapt(engine)
         assert said(channel, b"tourney 1\n") == "timeout: "
-        assert "enter GNU Chess with --uci" in channel.time_out(Event("timeout")).text
         assert engine.sent.count(b"\n") == MOST_NUDGES
+        assert channel.time_out(Event("timeout")) == Event("line", "bot")
+        assert said(channel, GAME) == "line: ready"
+        assert engine.sent[-1] == b"new\nforce\neasy\npost\nst 1\n"
+        channel.request(b"play 0 =k7/8/KQ6/8/8/8/8/8_b_-_-_0_1\ngo\n")
+        assert engine.sent[-1] == b"a2a3\nedit\n#\nKa6\nQb6\nc\nKa8\n.\ngo\n"
+        assert channel.wait(engine.now()).kind == "timeout"
+        withheld = channel.withheld(0)
+        assert withheld is not None
+        assert "has named no features of xboard's protocol" in withheld.why
+        engine.sent += [b"\n"] * 2000
+        assert channel.wait(engine.now()).kind == "timeout"
+        assert engine.sent[-2:] == [b"accepted ping\n", b"accepted done\n"]
 
 
 def test_other_games_are_refused() -> None:

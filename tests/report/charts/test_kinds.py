@@ -119,9 +119,16 @@ def test_times_are_bars_if_there_are_few(values: list[float]) -> None:
     svg = str(draw(match_plot("", [("red", points)], len(values), bars=True)))
     bars = lines(svg, "bar")
     assert len(bars) == (len(values) if len(values) <= MOST_BARS else 0)
-    assert all(start[1] == frame(svg)[3] and start[0] == end[0] for start, end in bars)
+    assert all(frame(svg)[3] in {start[1], end[1]} and start[0] == end[0] for start, end in bars)
 
 
 def test_plots_of_long_matches_take_few_bytes() -> None:
     points = [(ply, ply % 7 + 0.5) for ply in range(1, 1500)]
     assert len(draw(match_plot("", [("red", points), ("black", points)], 1500, bars=True))) < 3000
+
+
+def test_four_seats_share_the_points_of_a_plot() -> None:
+    points = [(ply, ply % 7 + 0.5) for ply in range(1, 400)]
+    colors = ("blue", "orange", "green", "purple")
+    svg = str(draw(match_plot("", [(color, points) for color in colors], 400)))
+    assert all(37 <= len(line) <= 40 for line in lines(svg, "line"))

@@ -13,7 +13,9 @@ from tests.report.output.test_write import tree
 from tests.support.sites import site
 from tests.support.tournaments import refused
 from tourney.errors import EnvironmentFailure, WorkerError
-from tourney.report.output.layout import Options
+from tourney.report.output import rendering
+from tourney.report.output.inputs import StoredValues
+from tourney.report.output.layout import File, Layout, Options
 from tourney.report.output.placement import (
     MANIFEST,
     ManifestEntry,
@@ -21,7 +23,7 @@ from tourney.report.output.placement import (
     dump_manifest,
     read_manifest,
 )
-from tourney.report.output.write import MARKER, Written, write
+from tourney.report.output.write import MARKER, Written, earlier_values, keep_state, write
 from tourney.report.pages import match_files
 from tourney.report.site import site_parts
 from tourney.report.source import load
@@ -39,9 +41,12 @@ class Cup:
     def play(self, most: int | None = None) -> None:
         world.play_all(self.repository, self.tournament, most=most)
 
-    def write(self, options: Options | None = None, *, processes: int = 1) -> Written:
-        parts = site_parts(load(self.repository, self.tournament), options)
-        return write(parts, self.out, processes=processes)
+    def write(self, options: Options | None = None, *, processes: int = 1, fresh: bool = False) -> Written:
+        values = StoredValues() if fresh else earlier_values(self.out)
+        parts = site_parts(load(self.repository, self.tournament), options, values)
+        written = write(parts, self.out, processes=processes, fresh=fresh)
+        keep_state(self.out, written, "", values)
+        return written
 
     def written_again(self, options: Options | None = None) -> dict[str, bytes]:
         """Return what a report would be if there were none."""
@@ -58,6 +63,19 @@ class Cup:
 
     def page(self, number: int) -> Path:
         return self.out / "matches" / f"{number}.html"
+
+
+def count_pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The templates of the pages that are rendered from now on."""
+    rendered: list[str] = []
+    page = Layout.page
+
+    def counted(self: Layout, path: str, template: str, **context: object) -> File:
+        rendered.append(template)
+        return page(self, path, template, **context)
+
+    monkeypatch.setattr(Layout, "page", counted)
+    return rendered
 
 
 @pytest.fixture
@@ -83,16 +101,19 @@ def test_written_files_are_those_rendered_one_by_one(cup: Cup) -> None:
     assert found == {file.path: file.content for file in site(load(cup.repository, cup.tournament))}
 
 
-def test_only_pages_that_show_new_matches_are_rendered(cup: Cup) -> None:
+def test_only_pages_that_show_new_matches_are_rendered(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
     cup.play(most=4)
     cup.write()
     inodes = [cup.inode(n) for n in range(1, 5)]
     cup.play()
+    rendered = count_pages(monkeypatch)
     cup.write()
     assert tree(cup.out) == cup.written_again()
     same = [old == cup.inode(n) for n, old in enumerate(inodes, 1)]
     # The fourth page now links to the fifth.
     assert same == [True, True, True, False]
+    # Once with the old report, and once for the one from nothing.
+    assert rendered.count("match.html") == 3 + 6
 
 
 def test_files_changed_by_others_are_written_again(cup: Cup, tmp_path: Path) -> None:
@@ -123,7 +144,7 @@ def test_damaged_manifest_costs_only_time(cup: Cup, damage: str) -> None:
     if damage == "lie":
         cup.page(1).write_text("forged")
         entries = read_manifest(cup.out)
-        entries["matches/1.html"] = ManifestEntry(content_hash(b"forged"), "0" * 32)
+        entries["matches/1.html"] = ManifestEntry(content_hash(b"forged"))
         (cup.out / MANIFEST).write_bytes(dump_manifest(entries))
     else:
         (cup.out / MANIFEST).write_text(damage, encoding="latin-1")
@@ -149,15 +170,14 @@ def test_other_options_render_again(cup: Cup) -> None:
 def test_changed_programs_render_again(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
     cup.play()
     cup.write()
-    assert cup.write().unchanged > 6
-    monkeypatch.setattr(match_files, "code_digest", lambda *_: "other")
     inodes = [cup.inode(n) for n in range(1, 7)]
+    rendered = count_pages(monkeypatch)
     cup.write()
-    fingerprints = [read_manifest(cup.out)[f"matches/{n}.html"].fingerprint for n in range(1, 7)]
-    monkeypatch.undo()
-    assert len(set(fingerprints)) == 6
+    assert not {"match.html", "pair.html", "matches.html", "positions.html"} & {*rendered}
+    monkeypatch.setattr(rendering, "code_digest", lambda *_: "other")
+    rendered.clear()
     cup.write()
-    assert fingerprints != [read_manifest(cup.out)[f"matches/{n}.html"].fingerprint for n in range(1, 7)]
+    assert [rendered.count(name) for name in ("match.html", "pair.html", "positions.html")] == [6, 3, 3]
     # The same bytes came out, so the files stayed.
     assert [cup.inode(n) for n in range(1, 7)] == inodes
 

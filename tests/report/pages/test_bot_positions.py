@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import genuine
-from tourney.report.output.layout import File, Options
+from tests.support.sites import rendered
+from tourney.report.output.layout import Options
 from tourney.report.pages import bot as bot_page
 from tourney.report.site import renderer
 from tourney.report.source import load
@@ -21,8 +22,8 @@ def pages(folder: Path, *, measured: bool = True) -> dict[str, str]:
         if cup is None:
             cup = genuine.begin(database, games=4)
             genuine.play_all(database, cup)
-        found = list(bot_page.position_files(renderer(load(database, cup), Options(measured=measured))))
-    assert all(isinstance(file, File) for file in found)
+        make = renderer(load(database, cup), Options(measured=measured))
+        found = list(rendered(bot_page.position_files(make)))
     return {file.path: file.content.decode() for file in found}
 
 

@@ -13,6 +13,7 @@ from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.html_pages import read
 from tests.report.test_site import files
+from tests.support.sites import rendered
 from tourney.bots.catalogue.shipped import templates_dir
 from tourney.report.compact_matches import FinishedMatch
 from tourney.report.output.layout import File, Options
@@ -63,7 +64,7 @@ def matches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[List]:
         source = many(load(repository, repository.tournaments.get()), MANY)
         static = (templates_dir() / "static").iterdir()
         assets = [File(f"assets/{path.name}", path.read_bytes()) for path in static]
-        write([*assets, *list_pages(renderer(source, Options(match_pages=2)))], base / "out")
+        write([*assets, *rendered(list_pages(renderer(source, Options(match_pages=2))))], base / "out")
         yield List(base / "out", source, base / "profile")
 
 
@@ -184,7 +185,8 @@ def test_list_is_whole_without_scripts(matches: List) -> None:
 def test_long_list_is_cut_after_faults_and_says_so(matches: List) -> None:
     source = matches.source
     made = {
-        file.path: file.content for file in list_pages(renderer(source, Options(match_pages=2, listed=600)))
+        file.path: file.content
+        for file in rendered(list_pages(renderer(source, Options(match_pages=2, listed=600))))
     }
     assert [path for path in made if path.endswith(".html")] == ["matches.html", "matches-2.html"]
     assert f"This list has 600 of {MANY:,} matches" in made["matches.html"].decode("utf-8")
@@ -200,7 +202,8 @@ def test_long_list_is_cut_after_faults_and_says_so(matches: List) -> None:
 @pytest.mark.slow
 def test_page_of_a_long_list_links_to_its_neighbours(matches: List) -> None:
     source = many(matches.source, 20 * PAGE)
-    made = {file.path: file.content.decode("utf-8") for file in list_pages(renderer(source, Options()))}
+    files_of_list = rendered(list_pages(renderer(source, Options())))
+    made = {file.path: file.content.decode("utf-8") for file in files_of_list}
     pager = made["matches-9.html"].partition("pager static")[2].partition("</nav>")[0]
     assert re.findall(r">([^<>\s]+)<", pager) == [
         *("Previous", "1", "&hellip;", "6", "7", "8", "9", "10", "11", "12", "&hellip;", "20", "Next")

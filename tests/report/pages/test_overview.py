@@ -18,6 +18,7 @@ from tourney.report.source import ReportSource, load
 from tourney.report.terms import TERMS
 from tourney.store.column_reading import MatchParts
 from tourney.store.database import Database
+from tourney.store.presentation import Presentation
 
 
 def pages(source: ReportSource) -> dict[str, str]:
@@ -102,8 +103,23 @@ def test_elo_that_the_prior_decides_is_not_printed(tmp_path: Path) -> None:
     page = written["index.html"]
     assert page.count(">too few games</abbr>") == 2
     assert "Elo interval" not in page, "an axis above empty cells"
+    assert written["history.html"].count(">too few games</abbr>") == 2
     bot = written[source.labels[0].page]
     assert ">too few games</abbr> for an Elo" in bot
     assert "direct encounter" not in bot, "a tie-break without a value"
     assert "leads with" in source.verdict
     assert "too few games to say how far ahead of" in source.verdict
+
+
+@pytest.mark.parametrize(
+    ("description", "words"),
+    [
+        ("Type `make <x>` twice.", "Type <code>make &lt;x&gt;</code> twice."),
+        ("One ` alone.", "One ` alone."),
+    ],
+)
+def test_backticks_of_a_description_are_code(repository: Database, description: str, words: str) -> None:
+    tournament = world.begin(repository, ("ann", "bob"))
+    repository.tournaments.keep_presentation(tournament.id, Presentation(description=description))
+    index = pages(load(repository, tournament))["index.html"]
+    assert f'<p class="front-words"><bdi>{words}</bdi></p>' in index

@@ -29,13 +29,25 @@ def test_each_number_has_a_plot_and_scores_come_first() -> None:
     assert 'aria-label="Score by action, from 3 to 4.5"' in found[0].svg
 
 
+def test_plots_below_the_board_share_the_numbers_of_plies() -> None:
+    plots = list(match_plots(info(depth=(1, 2), nodes=(10, 40), score=(3, 4.5)), {}, {}, {}, SEATS, 2))
+    assert ['id="plies"' in plot.svg for plot in plots] == [False, True, False]
+    assert ['<use href="#plies"/>' in plot.svg for plot in plots] == [False, False, True]
+    assert 'class="x"' in plots[0].svg, "charts beside the board have larger letters"
+
+
+def test_plots_are_described_by_short_numbers() -> None:
+    (plot,) = match_plots(info(depth=(-32.122167, 100)), {}, {}, {}, SEATS, 2)
+    assert 'aria-label="depth by action, from \u221232.1 to 100"' in plot.svg
+
+
 def test_scores_of_known_units_are_chances_of_the_first_seat() -> None:
     """As a bot of the SDK prints them on seat 1, and an engine on seat 2."""
     one = SeatInfo((1, 3), {"score": (0.5, 1)})
     two = SeatInfo((2, 4, 6), {"score": (0.3, 999, 1.2), "win": (0.6, None, 0.7), "mate": (None, 1, None)})
     chance, *others = match_plots(MatchInfo({1: one, 2: two}), {}, {}, {}, SEATS, 6)
     assert (chance.name, chance.title, chance.open) == ("win", "Chance to win, %", True)
-    assert chance.note == "Black's chance, as each bot sees it"
+    assert chance.note == "Black's chance, as seen by"
     assert 'aria-label="Chance to win, % by action, from 0 to 100"' in chance.svg
     assert [plot.name for plot in others] == []
     (score,) = match_plots(MatchInfo({1: SeatInfo((1, 3), {"score": (0.5, 1.5)})}), {}, {}, {}, SEATS, 6)

@@ -19,6 +19,8 @@ from tests.support.sites import site, sites
 from tourney.errors import UsageError
 from tourney.report.output.layout import Options
 from tourney.report.pages import publishing
+from tourney.report.pages.highlights import chosen_games
+from tourney.report.pages.match_files import match_jobs
 from tourney.report.pages.publishing import entries, finished_rounds
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
@@ -60,16 +62,26 @@ def test_pages_name_their_address_and_picture(source: ReportSource) -> None:
     assert "og:" not in made(source, Options())["index.html"].decode()
 
 
-def test_report_without_address_has_no_feed_match_cards_or_sitemap(source: ReportSource) -> None:
-    more = made(source, Options(address=URL)).keys() - made(source, Options()).keys()
-    cards = {path for path in more if re.fullmatch(r"matches/\d+\.png", path)}
-    assert cards
-    assert more - cards == {"feed.xml", "sitemap.xml"}
+def test_report_without_address_has_no_feed_or_sitemap(source: ReportSource) -> None:
+    assert made(source, Options(address=URL)).keys() - made(source, Options()).keys() == {
+        "feed.xml",
+        "sitemap.xml",
+    }
     pictures = {path for path in made(source, Options()) if path.endswith(".png")}
     assert pictures == {
         "card.png",
+        "matches/5.png",
+        "matches/10.png",
         *(f"{label.page.removesuffix('.html')}.png" for label in source.labels.values()),
     }
+
+
+def test_games_worth_seeing_have_a_picture_without_an_address(source: ReportSource) -> None:
+    make = renderer(source, Options())
+    pictured = {job.line.number for job in match_jobs(make) if job.picture}
+    assert pictured == {game.line.number for game in chosen_games(make).games}
+    assert 0 < len(pictured) < len(source.matches)
+    assert all(job.picture for job in match_jobs(renderer(source, Options(address=URL))))
 
 
 def test_sitemap_lists_all_pages(source: ReportSource, monkeypatch: pytest.MonkeyPatch) -> None:

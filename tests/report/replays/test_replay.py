@@ -1,6 +1,7 @@
 """The data of replays decode to the diagrams of all positions, and end at illegal actions."""
 
 import re
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -21,9 +22,12 @@ from tourney.report.replays.replay import (
     BoardReplay,
     definitions,
     markup,
+    picture_markup,
     replay,
     shared_data,
+    shared_definitions,
     shared_files,
+    shared_things,
     still,
 )
 
@@ -49,9 +53,9 @@ def test_data_of_golden_matches_decode_to_the_diagrams(name: str) -> None:
 
 @pytest.mark.parametrize("name", GAMES.names())
 def test_notes_leave_the_last_action_to_the_page(name: str) -> None:
-    data: Any = replay(find_game(name), golden(name)).data()
-    assert data["notes"]
-    assert not any(LAST in note for note in data["notes"])
+    notes = list(chain.from_iterable(decoded(replay(find_game(name), golden(name))).note_sets()))
+    assert notes
+    assert not any(LAST in note for note in notes)
 
 
 @pytest.mark.slow
@@ -102,6 +106,32 @@ def test_data_of_175_actions_take_at_most_8_kilobytes() -> None:
     assert count > 150
     film = replay(game, record)
     assert len(script_json({**film.data(), "actions": " ".join(film.actions)})) < 8000 * count / 175
+
+
+def test_dice_of_one_picture_are_written_once() -> None:
+    film = replay(find_game("sage-stones"), golden("sage-stones"))
+    data: Any = film.data()
+    placed = [thing for toggled in film.open.toggles for thing in toggled]
+    assert len(data["t"].replace(" ", "")) < 1.5 * len(placed)
+    assert decoded(film).pictures() == pictures(find_game("sage-stones"), golden("sage-stones"))
+
+
+@pytest.mark.parametrize("name", ["sages-tafl", "cyvasse"])
+def test_pictures_share_what_all_of_them_have(name: str) -> None:
+    film = replay(find_game(name), golden(name))
+    shown = [still(film, ply) for ply in (film.count // 2, film.count - 2, film.count - 1)]
+    shared = shared_things(film, shown)
+    alone = [picture_markup(film, picture) for picture in shown]
+    together = [picture_markup(film, picture, shared) for picture in shown]
+    defined = shared_definitions(film, shared, shown[0])
+    assert len(defined) + sum(map(len, chain(*together))) < 0.8 * sum(map(len, chain(*alone)))
+    uses = re.compile("<use href=#k[0-9]+ [^>]*>|<g transform=.*?</g>")
+    groups: dict[str, str] = dict(re.findall("<g id=(same-[a-z]+)>(.*?)</g>", defined))
+    for whole, parts in zip(alone, together, strict=True):
+        for every, part in zip(whole, parts, strict=True):
+            used = re.findall("<use href=#(same-[a-z]+) />", part)
+            pieces = uses.findall(part) + [piece for ident in used for piece in uses.findall(groups[ident])]
+            assert sorted(pieces) == sorted(uses.findall(every))
 
 
 @pytest.mark.slow

@@ -42,7 +42,6 @@ class FakeExecutor:
 def executor() -> Iterator[LocalExecutor]:
     """A local executor without worker processes."""
     made = LocalExecutor(2)
-    made._executor.shutdown()
     made._executor = FakeExecutor()  # type: ignore[assignment]  # it does what the executor needs of one
     yield made
     made.close()

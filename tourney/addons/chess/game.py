@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
+    from tourney.addons.chess.core import ChessCore
     from tourney.games.base import State, Tables
     from tourney.seeds import RandBelow
 
@@ -90,7 +91,7 @@ class Chess(DrawnGame[Move]):
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none
         """The starting position, or in Chess960 the position before the draw."""
-        state: State[Move] = rules().DRAW if self.chess960 else rules().START
+        state: State[Move] = rules().DRAW if self.chess960 else rules().start()
         return state
 
     def action_string(self, action: Move) -> str:
@@ -108,10 +109,24 @@ class Chess(DrawnGame[Move]):
             raise ActionError(f"{text[:20]!r} is not a move: write it as UCI does, such as e2e4 or e7e8q")
         return code
 
+    def play_text(self, state: State[Move], text: str) -> State[Move]:
+        code = move_codes().get(text)
+        if code is None:
+            return super().play_text(state, text)
+        core: ChessCore = state.core  # type: ignore[attr-defined] # a ChessState, as a seat moves
+        after: State[Move] | None = core.state_if_legal(type(state), code)
+        if after is None:
+            raise ActionError(f"action {text} is not legal here")
+        return after
+
     def set_up(self, text: str) -> str:
         """The opening action of a FEN or an EPD. Raises PositionError."""
         action: str = rules().set_up(text, chess960=self.chess960)
         return action
+
+    def read_line(self, text: str, *, position: bool) -> tuple[str, ...]:
+        actions: tuple[str, ...] = rules().read_line(text, position=position, chess960=self.chess960)
+        return actions
 
     def read_openings(
         self, form: str, blocks: Iterator[bytes], plies: int

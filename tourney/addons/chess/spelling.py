@@ -1,7 +1,8 @@
 """A move of chess however it is spelled: read as the one legal move that it can mean.
 
 Engines and people write castling as the king's step or as king takes rook, a promotion as ``a7a8Q`` or
-``a8=Q``, moves in standard algebraic notation, with ``x``, ``-`` and ``+``, and in letters of either case.
+``a8=Q``, moves in standard algebraic notation, with ``x``, ``-`` and ``+``, and in letters of either
+case; with a number before them, in quotation marks or brackets, and with a full stop or a comma behind them.
 """
 
 import re
@@ -16,6 +17,7 @@ _MOVE: Final = re.compile(
     re.ASCII,
 )
 _SQUARES: Final = re.compile(r"[a-h][1-8][-x:]?[a-h][1-8]", re.ASCII)
+_AROUND: Final = re.compile(r"(?:[0-9]{1,4}\.+)?[\"'(<\[]*(.*?)[\"')>\],.;:]*", re.ASCII)
 _CASTLING: Final = re.compile(r"[O0]-?[O0](?P<long>-?[O0])?[+#!?]*", re.ASCII | re.IGNORECASE)
 
 
@@ -30,10 +32,14 @@ def move_of(fen: str, text: str, *, chess960: bool) -> str:
     except ValueError:
         return text
     legal = list(board.legal_moves)
-    small = text.lower()
+    written = text
+    if (bare := _AROUND.fullmatch(text)) is not None:
+        # A bracket may belong to the move: ``a8(Q)``.
+        written = text if _MOVE.fullmatch(text) else bare[1]
+    small = written.lower()
     # ``B6B5`` is two squares, and not a bishop of the sixth rank.
     forms = (small,) if _SQUARES.match(small) else (small, small[:1].upper() + small[1:])
-    meant = _meanings(board, legal, text) or {
+    meant = _meanings(board, legal, written) or {
         move for form in forms for move in _meanings(board, legal, form)
     }
     return board.uci(meant.pop()) if len(meant) == 1 else text

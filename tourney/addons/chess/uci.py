@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.interface import Channel, Event, Withheld, line_event
 from tourney.bots.protocols import (
     EngineChannel,
     EngineProtocol,
@@ -19,15 +19,20 @@ from tourney.bots.protocols import (
 )
 from tourney.errors import BotError, GameError
 from tourney.games.registry import find_game
-from tourney.protocol import Go, NewGame, decode_referee, shown
+from tourney.protocol import Go, Info, NewGame, decode_referee, shown
 
 MAX_PV: Final = 60  # most moves of a principal variation that are kept
 GO_LIMITS: Final = ("depth", "nodes", "movetime")  # keys of ``go`` in bot.toml
 
 _INFO_ORDER = ("score", "mate", "win", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
 """Keys of the words of ``info`` in Tourney's form, in their order."""
-_INFO_WORDS = frozenset((*_INFO_ORDER[3:], "mate", "cp", "pv"))
+_INFO_VALUE = re.compile(
+    rf"(?<![^ ])(cp|mate|{'|'.join(_INFO_ORDER[3:])}) (-?[0-9]{{1,15}})(?![^ ])", re.ASCII
+)
+_INFO_STRING = re.compile(r"(?<![^ ])string(?![^ ])", re.ASCII)
+_MOST_WORDS = 200  # of ``info`` that are read, before the moves of the variation
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
+_STEP: Final = re.compile(r"[a-h][1-8][a-h][1-8][nbrqNBRQ]?", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
 _ANSWERS: Final = {"bot": "uciok", "ready": "readyok", "move": "bestmove"}
 """By what the referee waits for: the engine's word that ends the wait."""
@@ -90,7 +95,8 @@ class UciChannel(EngineChannel):
         self, inner: Channel, options: Mapping[str, Setting], go: Mapping[str, int], *, recent: bool = False
     ) -> None:
         super().__init__(inner)
-        self._settings = [_setting(name, value) for name, value in options.items()]
+        self._settings = {name: _setting(name, value) for name, value in options.items()}
+        self._named: set[str] = set()  # the options that the engine has, in small letters
         self._limits = "".join(f" {key} {value}" for key, value in go.items())
         self._variant = ""
         self._chess960 = False
@@ -129,14 +135,15 @@ class UciChannel(EngineChannel):
         heard = self._inner.ask(self._words(go), deadline)
         if isinstance(heard, str):
             before, _, last = heard.rpartition("\n")
-            if "\t" in heard or "  " in heard:
+            if "\t" in heard or "  " in heard or not last.isprintable():
                 last, before = words_of(last), "\n".join(map(words_of, before.split("\n")))
-            if last.startswith("bestmove "):
+            answer = last[9:].partition(" ")[0]
+            if last.startswith("bestmove ") and (answer != self._last or not self._repeats(answer)):
                 self._wants = ""
                 self._answered = True
-                move = f"move {last[9:].partition(' ')[0]}"
+                self._last = answer
                 about = info_text(_last_score(before)) if before else ""
-                return f"info {about}\n{move}" if about else move
+                return f"info {about}\nmove {answer}" if about else f"move {answer}"
             return self._read(last) or self.wait(deadline)
         return (self._read(heard.text) or self.wait(deadline)) if heard.kind == "line" else heard
 
@@ -148,8 +155,12 @@ class UciChannel(EngineChannel):
             super()._take(line)
 
     def _begin(self, game: NewGame) -> None:
-        lines = self._settings
-        self._settings = []
+        lines = list(self._settings.values())
+        if unknown := [name for name in self._settings if name.lower() not in self._named]:
+            # It may still know them: some options are for the author only.
+            names = ", ".join(map(shown, unknown[:5]))
+            self._said.append(line_event(Info(f"the engine does not name the options {names} that are set")))
+        self._settings.clear()
         self._game = game.game
         self._options = game.options
         family, _, variant = game.game.partition(":")
@@ -224,6 +235,36 @@ class UciChannel(EngineChannel):
     def _is_answer(self, line: str) -> bool:
         return line.partition(" ")[0].lower() == "bestmove"
 
+    def _move_in(self, line: str) -> str:
+        return line.split(" ")[1] if " " in line else ""
+
+    def _repeats(self, move: str) -> bool:
+        """In chess no piece can make the same step in two turns of its player; in Chess960 a rook can castle.
+
+        What was played decides, which another bot may have chosen where a record leads the match.
+        """
+        if not super()._repeats(move) or not self._wants:
+            return super()._repeats(move)
+        steps = self._game == "chess" and _STEP.fullmatch(move) is not None
+        return steps and self._position.rsplit(b" ", 2)[1:2] == [move.encode("ascii")]
+
+    def withheld(self, milliseconds: int) -> Withheld | None:
+        """What an engine withholds; an engine that has searched beyond its limit is named."""
+        withheld = super().withheld(milliseconds)
+        if withheld is not None or self._wants != "move":
+            return withheld
+        limits = self._go.decode("ascii").split(" ")
+        about = dict(word.split("=", 1) for word in info_text(self._about).split(" pv=")[0].split())
+        for key in ("nodes", "depth"):
+            limit = limits[limits.index(key) + 1] if key in limits else ""
+            if limit and int(about.get(key, 0)) > int(limit):
+                why = (
+                    f"it does not keep to `go {key} {limit}`, as it has {key} {about[key]}: give it a limit"
+                    " that it knows, such as go.movetime"
+                )
+                return Withheld("", whole=True, at_end=False, why=why)
+        return None
+
     def _answer(self, line: str) -> Event | None:
         word, _, rest = line.partition(" ")
         word = word.lower()
@@ -231,15 +272,19 @@ class UciChannel(EngineChannel):
             if self._wants == "move" and _has_score(line):
                 self._about = rest
             return None
+        if word == "option" and self._wants == "bot":
+            self._named.add(rest.removeprefix("name ").partition(" type ")[0].lower())
         if word == "id" and self._wants == "bot":
             key, _, text = rest.partition(" ")
             if key in ("name", "author"):
                 self._introduce(key, text)
         if word != _ANSWERS.get(self._wants):
             return None
+        move = rest.split(" ")[0]
+        if self._wants == "move" and self._repeats(move):
+            return self._dropped(line)
         if (done := self._done()) is not None:
             return done
-        move = rest.split(" ")[0]
         if not move:
             return self._fail(f"{shown(line)}: bestmove needs a move")
         self._about = info_text(self._about)
@@ -270,31 +315,27 @@ def info_text(words: str) -> str:
     ``score=0.31 win=0.544 depth=9 nodes=5000 pv=e2e4 e7e5``: pawns, and the chance to win that they mean. A
     mate in N of the engine's moves is ``score=`` 1000 - N, or -1000 + N against it, and ``mate=N``.
     """
+    # An engine prints many of these lines, so they are read by one pattern and not word by word.
+    if "string" in words and (string := _INFO_STRING.search(words)):
+        words = words[: string.start()]
+    # The moves are the rest of the line: a word among them is never a key.
+    before, _, variation = f" {words}".partition(" pv ")
+    if before.count(" ") > _MOST_WORDS:
+        before, variation = " ".join(before.split(" ")[: _MOST_WORDS + 1]), ""
     values: dict[str, str] = {}
-    tokens = words.split(" ")
-    if "string" in tokens:
-        tokens = tokens[: tokens.index("string")]
-    moves: list[str] = []
-    for index, word in enumerate(tokens[:200], start=1):
-        if word not in _INFO_WORDS:
-            continue
-        if word == "pv":
-            # The moves are the rest of the line: a word among them is never a key.
-            moves = [move for move in tokens[index:][:MAX_PV] if move.isascii() and move.isalnum()]
-            break
-        value = _number(tokens[index]) if index < len(tokens) else None
-        if value is None:
-            continue
-        if word == "cp":
+    for key, text in _INFO_VALUE.findall(before):
+        value = int(text)
+        if key == "cp":
             values |= score_words(value)
-        elif word == "mate":
+        elif key == "mate":
             values |= mate_words(value, won=value > 0)
         else:
-            values[word] = str(value)
+            values[key] = str(value)
     if "score" not in values:
         return ""
-    text = " ".join([f"{key}={values[key]}" for key in _INFO_ORDER if key in values])
-    return f"{text} pv={' '.join(moves)}" if moves else text
+    about = " ".join([f"{key}={values[key]}" for key in _INFO_ORDER if key in values])
+    moves = [move for move in variation.split(None, MAX_PV)[:MAX_PV] if move.isascii() and move.isalnum()]
+    return f"{about} pv={' '.join(moves)}" if moves else about
 
 
 def _last_score(lines: str) -> str:
@@ -307,14 +348,11 @@ def _last_score(lines: str) -> str:
 
 def _has_score(line: str) -> bool:
     """Whether a line of ``info`` has the score of the engine's choice: no bound, no second variation."""
-    return " score " in line and _NO_SCORE.search(line) is None
-
-
-def _number(text: str) -> int | None:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 15):
-        return None
-    return int(text)
+    if " score " not in line:
+        return False
+    # The usual lines are recognised without the pattern, which takes longer than all else that is done here.
+    first = " multipv 1 " in line or " multipv " not in line
+    return (first and "bound" not in line and "string" not in line) or _NO_SCORE.search(line) is None
 
 
 def _setting(name: str, value: Setting) -> str:

@@ -5,11 +5,11 @@ serves openings and both colors.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.interface import Channel, Event, Withheld
 from tourney.bots.protocols import (
     MATE_SCORE,
     BotProtocol,
@@ -29,17 +29,23 @@ _MOVE = re.compile(r"(move|[0-9]{1,4}\. ?\.\.\.) ([!-~]{2,20})", re.ASCII | re.I
 """A move, also as in version 1 of the protocol: ``12. ... e7e5``, which GNU Chess prints."""
 _COORDINATES = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?", re.ASCII)
 _THINKING = re.compile(r"([0-9]{1,3})[.&+]? (-?[0-9]{1,9}) [0-9]+ ([0-9]{1,15})(?: |\Z)", re.ASCII)
-_RESULT = re.compile(r"(?:resign\b|(0-1|1-0)\b)(?: ?\{.*)?", re.ASCII)
+_RESULT = re.compile(
+    r"(?:(?:tellics |computer |i |(white|black) )?resigns?\b|(0-1|1-0)\b)(?: ?[.!{].*)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""A result that an engine claims; some of the first version say it in words."""
 _MATE: Final = 100_000  # centipawns of a mate, to which its moves are added
 _REJECTED: Final = ("san", "analyze", "draw", "sigint", "sigterm")
 COMMANDS: Final = ("memory", "cores")
 """Options that are commands of their own, and features of the same name, in the protocol."""
 GO_LIMITS: Final = ("depth", "movetime")  # keys of ``go`` in bot.toml
 SILENCE_NS: Final = 500_000_000  # after which a silent engine gets an empty line
-NUDGE_NS: Final = 50_000_000  # between two empty lines
-MOST_NUDGES: Final = 400
+NUDGE_NS: Final = 10_000_000  # between two empty lines, of which it took up to 53
+MOST_NUDGES: Final = 1_000
 PATIENCE_NS: Final = 2_000_000_000
 """The time for features of an engine that does not say ``done``: as xboard has it."""
+_UNMOVED: Final = {"K": ("Ke1", "Rh1"), "Q": ("Ke1", "Ra1"), "k": ("ke8", "rh8"), "q": ("ke8", "ra8")}
+"""The pieces that have not moved, by the right to castle."""
 
 
 class XboardChannel(EngineChannel):
@@ -73,7 +79,8 @@ class XboardChannel(EngineChannel):
         """The next event in Tourney's protocol.
 
         GNU Chess 6.2 may stop at its start: a thread waits for the lock of the input, which another holds
-        while it reads. Only further lines free it, so a silent engine gets empty ones.
+        while it reads. Only further lines free it, so an engine gets empty ones until it names a feature:
+        the first that it prints is a banner, after which it may stop again.
         """
         while self._wants == "bot":
             silence = SILENCE_NS + self._nudges * NUDGE_NS
@@ -83,15 +90,21 @@ class XboardChannel(EngineChannel):
             if silence >= PATIENCE_NS and self._features and "done" not in self._features:
                 return self._finish_features()
             self._nudges += 1
-            if not (self._features or self._unread):
+            if not self._features:
                 self._inner.send(b"\n")
         return super().wait(deadline)
 
+    def withheld(self, milliseconds: int) -> Withheld | None:
+        """What an engine withholds; one without features may speak another protocol."""
+        withheld = super().withheld(milliseconds)
+        if withheld is None and self._wants == "move" and not self._features:
+            why = "it has named no features of xboard's protocol; enter GNU Chess with --uci, as uci"
+            return Withheld("", whole=True, at_end=False, why=why)
+        return withheld
+
     def time_out(self, event: Event) -> Event:
-        """Name what a silent engine may be."""
-        if self._wants == "bot" and not (self._features or self._unread):
-            return Event("timeout", "no answer to xboard's greeting; enter GNU Chess with --uci, as uci")
-        return event
+        """Begin with an engine that has named no features, as xboard does: those of version 1 have none."""
+        return event if event.text or self._wants != "bot" or self._features else self._finish_features()
 
     def _begin(self, game: NewGame) -> None:
         if game.game != "chess":
@@ -127,9 +140,12 @@ class XboardChannel(EngineChannel):
     def _ask_move(self, go: Go) -> None:
         lines = self._new
         self._new = []
-        if any(word.startswith("setboard ") for word in lines) and self._features.get("setboard") != "1":
-            self._fail("has no feature setboard=1: give openings as moves, not as positions")
-            return
+        if lines and lines[0].startswith("setboard ") and self._features.get("setboard") != "1":
+            edits = _edit_lines(lines[0].partition(" ")[2])
+            if not edits:
+                self._fail("has no feature setboard=1, and `edit` cannot give this position: open by moves")
+                return
+            lines[:1] = [self._usermove(edit) if edit == _BLACK_TO_MOVE else edit for edit in edits]
         if self._fresh:
             self._fresh = False
             # The game line has neither; a depth of the bot's own was set there.
@@ -152,18 +168,30 @@ class XboardChannel(EngineChannel):
         if action.startswith("="):
             self._new.append(f"setboard {action[1:].replace('_', ' ')}")
         else:
-            self._new.append(f"usermove {action}" if self._features.get("usermove") == "1" else action)
+            self._new.append(self._usermove(action))
+
+    def _usermove(self, move: str) -> str:
+        return f"usermove {move}" if self._features.get("usermove") == "1" else move
 
     def _is_answer(self, line: str) -> bool:
         # Some engines print their move in both forms.
         match = _MOVE.fullmatch(line)
         return match is not None and match[1].lower() == "move" and match[2].lower() != self._numbered
 
+    def _move_in(self, line: str) -> str:
+        match = _MOVE.fullmatch(line)
+        return _read_move(match[2]) if match is not None else ""
+
+    def _repeats(self, move: str) -> bool:
+        """In chess no piece can make the same step in two turns of its player."""
+        return super()._repeats(move) and (not self._wants or _COORDINATES.fullmatch(move) is not None)
+
     def _answer(self, line: str) -> Event | None:
         word = line.partition(" ")[0].lower()
+        if word == "feature":
+            # They may also come late, from an engine that seemed to have none.
+            return self._take_features(line)
         if self._wants == "bot":
-            if word == "feature":
-                return self._take_features(line)
             # An engine of version 1 has no features, and refuses the question for them.
             return self._finish_features() if "protover" in line and not self._features else None
         if self._wants == "ready" and line == f"pong {self._pings}":
@@ -177,16 +205,19 @@ class XboardChannel(EngineChannel):
             return None
         if (claim := _RESULT.fullmatch(line)) is not None:
             # A claim of its own defeat is a resignation; the referee's rules decide about any other.
-            if claim[1] == ("1-0", "0-1")[self._seat - 1]:
+            others = ("black", "white")[self._seat - 1], ("1-0", "0-1")[self._seat - 1]
+            if (claim[1] or "").lower() == others[0] or claim[2] == others[1]:
                 return None
             self._done()
             return Event("line", "resign")
         match = _MOVE.fullmatch(line)
         if match is None:
             return None
+        if self._repeats(_read_move(match[2])):
+            return self._dropped(line)
         self._done()
         self._numbered = "" if match[1].lower() == "move" else match[2].lower()
-        self._own = match[2].lower() if _COORDINATES.fullmatch(match[2].lower()) else match[2]
+        self._own = _read_move(match[2])
         self._inner.send(b"force\n")
         return self._moved(self._own)
 
@@ -199,7 +230,8 @@ class XboardChannel(EngineChannel):
             self._features[key] = value
             word = "rejected" if key in _REJECTED else "accepted"
             self._inner.send(f"{word} {key}\n".encode("ascii"))
-        return self._finish_features() if self._features.get("done") == "1" else None
+        ends = self._wants == "bot" and self._features.get("done") == "1"
+        return self._finish_features() if ends else None
 
     def _finish_features(self) -> Event:
         """The answer to the greeting, once the engine has all options that are to be set."""
@@ -211,6 +243,36 @@ class XboardChannel(EngineChannel):
         greeting = self._done()
         assert greeting is not None  # noqa: S101 - only a move has none
         return greeting
+
+
+_BLACK_TO_MOVE: Final = "a2a3"
+"""A move before ``edit``, as xboard sends it: ``edit`` leaves the side to move as it is."""
+
+
+def _edit_lines(fen: str) -> Sequence[str]:
+    """The commands that set up a position without ``setboard``; none if they cannot say it exactly.
+
+    Kings and rooks on their first squares have not moved, and no capture en passant is possible.
+    """
+    placement, side, castling, passant = fen.split(" ")[:4]
+    pieces = []
+    for rank, row in zip("87654321", placement.split("/"), strict=True):
+        blanks = re.sub("[1-8]", lambda digit: " " * int(digit[0]), row)
+        pieces += [f"{piece}{file}{rank}" for file, piece in zip("abcdefgh", blanks, strict=True)]
+    pieces = [piece for piece in pieces if piece[0] != " "]
+    rights = "".join(right for right, unmoved in _UNMOVED.items() if set(unmoved) <= set(pieces))
+    if passant != "-" or castling != (rights or "-"):
+        return ()
+    white = [piece for piece in pieces if piece[0].isupper()]
+    black = [piece[0].upper() + piece[1:] for piece in pieces if piece[0].islower()]
+    turn = [_BLACK_TO_MOVE] if side == "b" else []
+    return [*turn, "edit", "#", *white, "c", *black, "."]
+
+
+def _read_move(text: str) -> str:
+    """A move, in small letters if they are squares: ``Bc4`` and ``bc4`` are different moves."""
+    small = text.lower()
+    return small if _COORDINATES.fullmatch(small) else text
 
 
 def _level(moves: int, clock_ms: int, increment_ms: int) -> str:

@@ -123,10 +123,10 @@ class Host:
     def _end_event(self) -> Event:
         """End of the host. A module cannot end it but by a fault of the engine's."""
         event = self._process.last_event(killed="lost")
-        said = last_line(self._pipes.stderr)
+        last_words = last_line(self._pipes.stderr)
         # A module cannot use more than its bound, so a full memory is never its doing.
         kind = "lost" if event.kind == "starved" else event.kind
-        return Event(kind, f"{event.text} ({said})" if said else event.text)
+        return Event(kind, f"{event.text} ({last_words})" if last_words else event.text)
 
 
 class _Watch:
@@ -162,9 +162,9 @@ class Hosts:
 
     def trim(self, wanted: Iterable[Hashable], most: int) -> None:
         """End the hosts that a match does not want, but for the latest ``most``: they hold memory."""
-        for one in surplus(self._waiting, wanted, most):
-            self._waiting.remove(one)
-            one[1].end()
+        for waiting in surplus(self._waiting, wanted, most):
+            self._waiting.remove(waiting)
+            waiting[1].end()
 
     def take(self, key: Hashable, start: Callable[[], Host]) -> Host:
         """A waiting host with this key, or a new one."""

@@ -118,11 +118,11 @@ def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: San
                     break
         if not why:
             group.exited(round(seconds * 1000))
-            said = cut_line(last_line(pipes.stderr))
+            last_words = cut_line(last_line(pipes.stderr))
             end = group.death()
     finally:
         group.end(pipes)
     if not why and group.returncode != 0:
-        why = said if group.returncode == 1 and said else f"its compilation {end}"
+        why = last_words if group.returncode == 1 and last_words else f"its compilation {end}"
     if why:
         raise BotError(f"the module {module} cannot be used: {why}", bot.label)

@@ -69,23 +69,30 @@ class GomocupChannel(EngineChannel):
     def _is_answer(self, line: str) -> bool:
         return _POINT.fullmatch(line) is not None
 
+    def _move_in(self, line: str) -> str:
+        if _POINT.fullmatch(line) is None:
+            return ""
+        return ",".join(str(int(number)) for number in line.split(","))
+
     def _answer(self, line: str) -> Event | None:
         word = line.partition(" ")[0].upper()
         if word in _IDLE or not self._wants:
             return None
         if word in ("ERROR", "UNKNOWN"):
             return self._fail(f"answered {shown(line)} to {self._asked}")
-        # An engine may print other lines before its OK to START.
-        if self._wants == "ready" and word != "OK":
+        # Other lines may come before its OK to START, and thoughts, or an OK to INFO, before a point.
+        if (self._wants == "ready" and word != "OK") or (self._wants == "move" and word[:1].isalpha()):
             return None
         if self._wants == "bot":
             for key, text in _ABOUT.findall(line):
                 self._introduce(key, text)
+        if self._wants == "move" and self._repeats(self._move_in(line)):
+            return self._dropped(line)
         if (done := self._done()) is not None:
             return done
-        if _POINT.fullmatch(line) is None:
+        point = self._move_in(line)
+        if not point:
             return self._fail(f"{self._asked} answers with a point, as 7,7, not {shown(line)}")
-        point = ",".join(str(int(number)) for number in line.split(","))
         self._known = len(self._stones) + 1
         return self._moved(point)
 

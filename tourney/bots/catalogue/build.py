@@ -173,9 +173,9 @@ def _folder_mb(bounds: Bounds) -> int:
 
 def _folder_in_memory(pid: int, stdout: int) -> HeldFolder:
     """Hold the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
-    said = next(read_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
-    if said != b"\n":
-        why = cut_line(said.decode("utf-8", "replace").strip()) or "it does not start"
+    answer = next(read_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
+    if answer != b"\n":
+        why = cut_line(answer.decode("utf-8", "replace").strip()) or "it does not start"
         raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
     try:  # no code of the bot's runs yet: the youngest process is the shell that waits
         place = Path(f"/proc/{process_tree(pid)[-1]}/cwd")
@@ -342,8 +342,8 @@ def _build(bot: StoredBot, new: Path, sandbox: Sandbox, seconds: float) -> None:
         _check(bot, result)
     except BotError as error:
         # The output is the author's text: show its last lines without control characters.
-        said = result.output.decode("utf-8", "replace").splitlines()
-        lines = [legible(line, " ")[:200] for line in said if line.strip()]
+        output = result.output.decode("utf-8", "replace").splitlines()
+        lines = [legible(line, " ")[:200] for line in output if line.strip()]
         if lines:
             error.add_note("the last lines of the build:\n" + "\n".join(lines[-_SHOWN_LINES:]))
         raise

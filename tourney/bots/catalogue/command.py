@@ -110,10 +110,12 @@ def search_path() -> str:
 
     Debian's folders of games, which hold its engines, come last.
     """
-    own = str(Path(PYTHON).parent)
+    interpreter_folder = str(Path(PYTHON).parent)
     usual = ["/usr/local/bin", "/usr/bin", "/bin", *GAME_FOLDERS]
     # PATH cannot name a folder whose name has a colon.
-    return ":".join(usual if own in usual or ":" in own else [own, *usual])
+    return ":".join(
+        usual if interpreter_folder in usual or ":" in interpreter_folder else [interpreter_folder, *usual]
+    )
 
 
 _OF_PREFIX: Final = tuple(dict.fromkeys(("bin", "include", "lib", sys.platlibdir, "pyvenv.cfg")))
@@ -217,20 +219,20 @@ def add_program(
     (``python3``), and for settings that the protocol does not have; and StoreError.
     """
     word = command[0]
-    found = program_path(word, base)
+    named_program = program_path(word, base)
     if Path(word).name.rstrip("0123456789.") == "python":
         raise BotError(
             f"the command {' '.join(command[:3])} needs more files than a single program: make a folder"
             f" with {FILE_NAME}, as `tourney bots new` does, and name it by bot"
         )
-    program = found.resolve()
+    program = named_program.resolve()
     folder = Path(tempfile.mkdtemp(prefix="tourney-program-"))
     try:
         with naming(program):
             name = manifest_from_name(Path(word).name, str(program)).name
             (folder / FILE_NAME).write_text(_manifest(name, command, protocol, options, go), encoding="utf-8")
             try:
-                copy_named(found, folder / Path(word).name, SUBMITTED.bytes)
+                copy_named(named_program, folder / Path(word).name, SUBMITTED.bytes)
             except OSError as error:
                 raise BotError(f"the program cannot be read: {error.strerror}") from error
             (folder / Path(word).name).chmod(0o755)

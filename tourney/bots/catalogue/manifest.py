@@ -168,9 +168,9 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         for name in self.games:
             if self.games.count(name) > 1:
                 raise SchemaError(("games",), f"names {name} twice")
-        if self.protocol not in PROTOCOLS.own and self.protocol not in (known := PROTOCOLS.names()):
+        if self.protocol not in PROTOCOLS.own and self.protocol not in (protocols := PROTOCOLS.names()):
             raise SchemaError(
-                ("protocol",), f"is {show(self.protocol)}, but the bot protocols are: {', '.join(known)}"
+                ("protocol",), f"is {show(self.protocol)}, but the bot protocols are: {', '.join(protocols)}"
             )
         for name in self.parameters:
             if name in self.options:
@@ -195,13 +195,13 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         """
         if not self.parameters:
             return self.options, tuple(args)
-        words = {name: one.text() for name, one in self.parameters.items()}
-        given = [arg for arg in args if arg.partition("=")[0] in words and "=" in arg]
-        words |= {name: value for name, _, value in (arg.partition("=") for arg in given)}
+        words = {name: parameter.text() for name, parameter in self.parameters.items()}
+        settings_given = [arg for arg in args if arg.partition("=")[0] in words and "=" in arg]
+        words |= {name: value for name, _, value in (arg.partition("=") for arg in settings_given)}
         if PROTOCOLS.find(self.protocol).has_options:
-            return {**self.options, **words}, tuple(arg for arg in args if arg not in given)
+            return {**self.options, **words}, tuple(arg for arg in args if arg not in settings_given)
         settings = tuple(f"{name}={value}" for name, value in words.items())
-        return self.options, (*settings, *(arg for arg in args if arg not in given))
+        return self.options, (*settings, *(arg for arg in args if arg not in settings_given))
 
     def plays(self, game: str) -> bool:
         """Whether the bot plays a game, by its ``games`` or as one of ``PLAYS_ALL``."""

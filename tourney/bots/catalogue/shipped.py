@@ -159,14 +159,14 @@ def ladders() -> dict[tuple[str, int], tuple[Rung, ...]]:
         if ratings.is_file():
             tables = msgspec.toml.decode(ratings.read_bytes(), type=prepared(_LadderFile[_Ratings]))
             measured = {(table.game, table.seats): table.ratings for table in tables.ladder}
-        found: dict[tuple[str, int], tuple[Rung, ...]] = {}
+        ladders_by_game: dict[tuple[str, int], tuple[Rung, ...]] = {}
         for line in msgspec.toml.decode(file.read_bytes(), type=prepared(_LadderFile[_Rungs])).ladder:
             rated = measured.get((line.game, line.seats), {})
             rungs = (structs.replace(rung, rating=rated.get(rung.name)) for rung in line.rungs)
-            found[line.game, line.seats] = tuple(rungs)
+            ladders_by_game[line.game, line.seats] = tuple(rungs)
     except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise EnvironmentFailure(f"{file} cannot be read ({error!r}); reinstall Tourney") from error
-    return found
+    return ladders_by_game
 
 
 def ladder_of(game: str, seats: int) -> tuple[Rung, ...]:
@@ -176,8 +176,8 @@ def ladder_of(game: str, seats: int) -> tuple[Rung, ...]:
 
 def no_ladder_text(game: str, seats: int) -> str:
     """Why there is no ladder for a game and a number of seats, and what to do instead."""
-    known = sorted({f"{name} ({seats} seats)" for name, seats in ladders()})
+    with_ladder = sorted({f"{name} ({seats} seats)" for name, seats in ladders()})
     return (
-        f"{game} with {seats} seats has no ladder; there are ladders of {', '.join(known)}; name the bots"
-        " of another game one by one"
+        f"{game} with {seats} seats has no ladder; there are ladders of {', '.join(with_ladder)};"
+        " name the bots of another game one by one"
     )

@@ -118,15 +118,15 @@ def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple
     if (template, language) == _AS_IN_C:
         source = _STARTERS / template / "c"
         sources |= {"bot.cpp": source / f"bot.c{_SUFFIX}", "rules.h": source / f"rules.h{_SUFFIX}"}
-    own = next(source.glob(f"games/{game}.*"), None) or next(source.glob("games/any.*"), None)
-    if own is None:
+    search_file = next(source.glob(f"games/{game}.*"), None) or next(source.glob("games/any.*"), None)
+    if search_file is None:
         yield from _engine_files(name, language, game)
         return
     words = {
         "@NAME@": name,
         "@GAME@": game,
         "@HIDDEN@": ", hidden=True" if find_game(game).has_hidden_actions else "",
-        "@VALUE@": own.read_text("utf-8").rstrip("\n"),
+        "@VALUE@": search_file.read_text("utf-8").rstrip("\n"),
     }
     for file_name in sorted(sources):
         text = sources[file_name].read_text("utf-8")
@@ -171,15 +171,15 @@ def _others() -> str:
     for language, game in searches():
         if language != LANGUAGES[0]:
             games.setdefault(language, []).append(game)
-    return ", ".join(f"in {language} for {' and '.join(found)}" for language, found in games.items())
+    return ", ".join(f"in {language} for {' and '.join(languages)}" for language, languages in games.items())
 
 
 def searches() -> tuple[tuple[str, str], ...]:
     """The languages and games that have a search template; Python has one for other games too."""
-    own = {
+    files = {
         (file.parent.parent.name, file.name.partition(".")[0])
         for file in (_STARTERS / "search").glob("*/games/*")
     }
-    own |= {("cpp", game) for language, game in own if language == "c"}
-    found = {(language, game) for language, game in own | SEARCH_ENGINES.keys() if game != "any"}
-    return tuple(sorted(found, key=lambda pair: (LANGUAGES.index(pair[0]), pair[1])))
+    files |= {("cpp", game) for language, game in files if language == "c"}
+    pairs = {(language, game) for language, game in files | SEARCH_ENGINES.keys() if game != "any"}
+    return tuple(sorted(pairs, key=lambda pair: (LANGUAGES.index(pair[0]), pair[1])))

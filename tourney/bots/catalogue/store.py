@@ -16,7 +16,6 @@ additions is stored; no clock has a say.
 """
 
 import dataclasses
-import difflib
 import os
 import re
 import tempfile
@@ -236,15 +235,15 @@ class BotStore:
         """All bots of the store, the oldest addition first. Checks no files."""
         additions = self._additions()
         place = {digest: k for k, digest in enumerate(additions)}
-        found = []
+        entries = []
         for digest in sorted(self._digests(), key=lambda digest: place.get(digest, -1)):
             bot, damage = None, ""
             try:
                 bot = self._read(digest)
             except BotError as error:
                 damage = str(error)
-            found.append(StoreEntry(digest, additions.get(digest, "used"), bot, damage))
-        return tuple(found)
+            entries.append(StoreEntry(digest, additions.get(digest, "used"), bot, damage))
+        return tuple(entries)
 
     def remove(self, digest: str) -> None:
         """Move a bot to ``removed/``, for ``restore``. Raises BotError if it is missing."""
@@ -258,8 +257,10 @@ class BotStore:
         with self._writing():
             matching = [name for name in _names(self.root / "removed") if digest and name.startswith(digest)]
             if len(matching) != 1:
-                found = "no bot" if not matching else f"{len(matching)} bots"
-                raise BotError(f"{found} with the digest {digest} was removed from the store {self.root}")
+                count_text = "no bot" if not matching else f"{len(matching)} bots"
+                raise BotError(
+                    f"{count_text} with the digest {digest} was removed from the store {self.root}"
+                )
             if not self._entry(matching[0]).exists():
                 self._move(self._removed(matching[0]), self._entry(matching[0]))
             return self.fetch(matching[0])
@@ -378,8 +379,8 @@ def resolve_bot(reference: str, store: BotStore, base: Path | None = None) -> St
     A path's bot and a shipped bot are added to the store, so that a match can be replayed after they
     have changed.
     """
-    found = look_up(reference, store, base)
-    return found if isinstance(found, StoredBot) else store.add(found, origin="used")
+    bot = look_up(reference, store, base)
+    return bot if isinstance(bot, StoredBot) else store.add(bot, origin="used")
 
 
 def look_up(reference: str, store: BotStore, base: Path | None = None) -> StoredBot | Path:
@@ -406,7 +407,9 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
         return dataclasses.replace(used, notes=_other_files(store, used, reference))
     listed = {entry.bot.manifest.name for entry in store.entries() if entry.bot is not None}
     names = sorted(listed | set(shipped_bots()))
-    near = difflib.get_close_matches(reference, names, n=1)
+    from difflib import get_close_matches  # noqa: PLC0415 - only for this sentence
+
+    near = get_close_matches(reference, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
     raise BotError(
         f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as ./{reference})"

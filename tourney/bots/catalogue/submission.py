@@ -141,26 +141,28 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
         return
     held = {file.path: file for file in files}
     program, *words = manifest.command
-    own: str | None
+    program_file: str | None
     if manifest.module is not None:
         if manifest.module not in held:
             raise BotError(f"the command's module {program} is not among the bot's files")
-        own = None
+        program_file = None
     elif program == "python3":
         # A word after an option may be its value, so only a plain first word is known to be a file.
-        own = words[0] if words and not words[0].startswith(("-", "/")) else None
+        program_file = words[0] if words and not words[0].startswith(("-", "/")) else None
     elif program in held:
         raise BotError(f"{program} in the command is looked up on PATH; write ./{program}")
     else:
-        own = program if "/" in program and not program.startswith("/") else None
-    if own is None:
+        program_file = program if "/" in program and not program.startswith("/") else None
+    if program_file is None:
         return
-    file = held.get(os.path.normpath(own))
+    file = held.get(os.path.normpath(program_file))
     if file is None:
         why = "and its build did not make it" if built else "add it, or set build in bot.toml to make it"
-        raise BotError(f"the command's program {own} is not among the bot's files; {why}")
-    if own == program and not file.executable:
-        raise BotError(f"the command's program {own} is not executable: let the build run chmod +x on it")
+        raise BotError(f"the command's program {program_file} is not among the bot's files; {why}")
+    if program_file == program and not file.executable:
+        raise BotError(
+            f"the command's program {program_file} is not executable: let the build run chmod +x on it"
+        )
 
 
 def _programs(manifest: Manifest) -> Iterator[str]:

@@ -44,8 +44,8 @@ class Bounds:
 
     def check(self, files: int, folders: int, size: int) -> None:
         """Raise BotError for a tree that holds more."""
-        for found, what in ((files, "files"), (folders, "folders")):
-            if found > self.files:
+        for number, what in ((files, "files"), (folders, "folders")):
+            if number > self.files:
                 raise BotError(f"it holds more than {self.files:,} {what}, the most for {self.whose}")
         if size > self.bytes:
             raise BotError(f"its files hold more than {self.bytes >> 20:,} MiB, the most for {self.whose}")
@@ -154,8 +154,8 @@ def walk(
                 size += info.st_size
             bounds.check(files, folders, size)
             if not is_folder:
-                found = _source_file(path, folder, info.st_mode, links=links)
-                yield found if place == path else found._replace(place=place)
+                source = _source_file(path, folder, info.st_mode, links=links)
+                yield source if place == path else source._replace(place=place)
         # The next folder is taken from the end; so folders come in the order of their names.
         pending.extend(reversed(inner))
 
@@ -244,11 +244,11 @@ def excess(folder: HeldFolder, bounds: Bounds) -> str:
 
 def folders_of(folder: Path) -> Iterator[Path]:
     """Yield a folder and all folders below it, each after those within it, without following links."""
-    found = [folder]
-    for place in found:  # it grows while it is walked
+    folders = [folder]
+    for place in folders:  # it grows while it is walked
         with os.scandir(place) as scan:
-            found.extend(Path(entry.path) for entry in scan if entry.is_dir(follow_symlinks=False))
-    yield from reversed(found)
+            folders.extend(Path(entry.path) for entry in scan if entry.is_dir(follow_symlinks=False))
+    yield from reversed(folders)
 
 
 def copy_file(

@@ -46,12 +46,13 @@ class Withheld(NamedTuple):
     """Output of a bot that owes an answer, and that was not one in time.
 
     ``whole``: its newline is there. ``at_end``: it came only once the bot's input was closed. A whole line
-    that came in time was not understood as an answer.
+    that came in time was not understood as an answer, unless ``why`` says in words what was wrong.
     """
 
     text: str
     whole: bool
     at_end: bool
+    why: str = ""
 
 
 class MemoryUse(NamedTuple):
@@ -133,7 +134,8 @@ class Channel(ABC):
     def widen(self, most_bytes: int, most_lines: int, *, lenient: bool = False) -> None:  # noqa: B027 - a script's output is bounded by itself
         """Set the allowance of output between two requests, for an adapter that drops most of it.
 
-        ``lenient``: lines that are not UTF-8 are read as Latin-1, and lines that are too long are cut.
+        ``lenient``: lines that are not UTF-8 are read as Latin-1, lines that are too long are cut, and a
+        carriage return ends a line.
         """
 
     def gather(self, word: bytes) -> None:  # noqa: B027 - a channel may return each line by itself

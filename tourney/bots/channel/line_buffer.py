@@ -19,7 +19,7 @@ class LineBuffer:
     overflowed or malformed.
 
     A buffer may be lenient, for an adapter, which looks only at a few words at the beginning of a line: then
-    a line that is not UTF-8 is read as Latin-1, and one that is too long is cut.
+    a line that is not UTF-8 is read as Latin-1, one that is too long is cut, and a carriage return ends one.
     """
 
     __slots__ = (
@@ -66,7 +66,7 @@ class LineBuffer:
             fits = ends and count <= self._most_lines and b"\r" not in data
         if not fits or self._tail or not 1 < size <= MAX_BOT_LINE:
             return None
-        if not data.isascii() or data.endswith(b"\r\n"):
+        if not data.isascii() or b"\r" in data:
             return None
         self._bytes_left = self._most_bytes - size
         self._lines_left = self._most_lines - count
@@ -80,6 +80,9 @@ class LineBuffer:
         over = self._bytes_left < 0
         if over:
             data = data[: self._bytes_left]  # less than 0: the bytes beyond the allowance go
+        if self._lenient and b"\r" in data:
+            # Between the halves of a CR LF it leaves an empty line, which is dropped.
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         lines = (self._tail + data).split(b"\n")
         self._tail = lines.pop()
         for line in lines:

@@ -178,9 +178,9 @@ class ProcessChannel(BufferedChannel):
     def _gathered(self, output: bytes, deadline: int) -> bytes:
         """Read on to the line that is waited for, as long as nothing but a little output comes."""
         while 0 < len(output) < MAX_BOT_LINE:
-            if output.endswith(b"\n"):
-                last = output[output.rfind(b"\n", 0, -1) + 1 :]
-                # A blank before the word only costs the quick way.
+            # A blank before the word, or a carriage return at the end of the line, only costs the quick way.
+            if output.endswith((b"\n", b"\r")):
+                last = output.rstrip(b"\r\n").replace(b"\r", b"\n").rpartition(b"\n")[2]
                 if last.lstrip().startswith(self._word):
                     break
             ready = self._poll(min(poll_ms(deadline - self._clock()), self.look_ms()))

@@ -18,14 +18,11 @@ from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_dig
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import bots_at, digest_of_folder
 from tourney.bots.protocols import Setting
-from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.errors import BotError, CheckError, TourneyError
 from tourney.held_folder import remove_tree
 from tourney.results.columns import Column, Row
-from tourney.run.entrant_reference import ReferenceReader, is_bot_path
-from tourney.run.file_schema import EntrantLine
 from tourney.schema import Document, Part
 from tourney.texts import counted, printable
 
@@ -91,6 +88,11 @@ def find_bot(
     which ``stack`` removes. Raises BotError if there is no such bot or, unless ``replace_shipped``, if
     another bot bears a shipped name.
     """
+    # `bots list` needs none of this, and starts in two thirds of the time without.
+    from tourney.bots.sandbox.sandbox import open_sandbox  # noqa: PLC0415
+    from tourney.run.entrant_reference import ReferenceReader, is_bot_path  # noqa: PLC0415
+    from tourney.run.file_schema import EntrantLine  # noqa: PLC0415
+
     line = EntrantLine(reference)
     if not is_bot_path(reference):  # a path is a bot here, so that `bots check` can say what it lacks
         line = ReferenceReader(store, partial(open_sandbox, "auto"), say=current().say).read(reference)

@@ -1,9 +1,11 @@
 """Finds the core of a game: compiled if it was built, else plain Python.
 
 The sources of a core are ``tourney/games/core_base.py``, which all cores share, and ``core*.py`` of its
-package, each with the C types of its names in a ``.pxd`` file beside it. ``hatch_build.py`` joins them and
-compiles them to one module of this folder, whose name ends in the digest of them all. So an edited core does
-not find its old compiled form: it runs as plain Python until it is compiled again (``make cores``).
+package, each with the C types of its names in a ``.pxd`` file beside it. The core of an add-on
+(``tourney/addons/GAME/core*.py``) stands alone: it has rules, and nothing for search. ``hatch_build.py``
+joins the sources of a core and compiles them to one module of this folder, whose name ends in the digest of
+them all. So an edited core does not find its old compiled form: it runs as plain Python until it is compiled
+again (``make cores``).
 
 Both forms give the same results. The environment variable ``TOURNEY_PLAIN=1`` chooses plain Python, for the
 process and its workers, and when a wheel is built. Bots do not get the variable, since their environment is
@@ -12,7 +14,6 @@ fixed: call ``use_plain`` in a bot, or remove the compiled forms (``make plain``
 This module imports the standard library only: ``hatch_build.py`` loads it by its path.
 """
 
-import hashlib
 import os
 from _thread import RLock  # ``threading`` takes longer to import
 from collections.abc import Callable
@@ -21,12 +22,18 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import TypeVar
 
+try:
+    from _blake2 import blake2b  # hashlib gives the same function, and loads OpenSSL for others
+except ImportError:
+    from hashlib import blake2b
+
 PLAIN_VARIABLE = "TOURNEY_PLAIN"
 BUILD = "4"
 """Part of every digest. Raise it when the way of compiling changes."""
 
 # Paths are strings here: pathlib takes longer to import than all else that a bot needs.
 _GAMES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - see above
+_ADDONS = f"{os.path.dirname(_GAMES)}/addons"  # noqa: PTH120 - see above
 _chosen: dict[str, bool] = {}
 
 T = TypeVar("T")
@@ -34,20 +41,37 @@ T = TypeVar("T")
 
 def core_names() -> tuple[str, ...]:
     """Packages of ``tourney.games`` that have a core, sorted."""
-    names = sorted(os.listdir(_GAMES))  # noqa: PTH208 - see above
-    return tuple(name for name in names if os.path.isfile(f"{_GAMES}/{name}/core.pxd"))  # noqa: PTH113 - see above
+    return _with_core(_GAMES)
+
+
+def addon_names() -> tuple[str, ...]:
+    """Packages of ``tourney.addons`` that have a core, sorted."""
+    return _with_core(_ADDONS)
+
+
+def all_names() -> tuple[str, ...]:
+    """All packages that have a core."""
+    return (*core_names(), *addon_names())
+
+
+def _with_core(folder: str) -> tuple[str, ...]:
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []  # noqa: PTH112, PTH208 - see above
+    return tuple(name for name in names if os.path.isfile(f"{folder}/{name}/core.pxd"))  # noqa: PTH113 - see above
 
 
 def sources(package: str) -> tuple[str, ...]:
     """Paths of a core's sources without ``.py`` and ``.pxd``, each after those that it imports."""
-    names = [name for name in os.listdir(f"{_GAMES}/{package}") if name.startswith("core_")]  # noqa: PTH208 - see above
+    of_addon = package in addon_names()
+    folder = f"{_ADDONS if of_addon else _GAMES}/{package}"
+    names = [name for name in os.listdir(folder) if name.startswith("core_")]  # noqa: PTH208 - see above
     parts = sorted({name.partition(".")[0] for name in names})
-    return (f"{_GAMES}/core_base", *(f"{_GAMES}/{package}/{name}" for name in (*parts, "core")))
+    base = () if of_addon else (f"{_GAMES}/core_base",)
+    return (*base, *(f"{folder}/{name}" for name in (*parts, "core")))
 
 
 def compiled_name(package: str) -> str:
     """Name of a core's compiled module in this folder. Raises OSError without its sources."""
-    digest = hashlib.blake2b(BUILD.encode(), digest_size=8)
+    digest = blake2b(BUILD.encode(), digest_size=8)
     for source in sources(package):
         for ending in (".py", ".pxd"):
             with open(source + ending, "rb") as file:  # noqa: PTH123 - see above
@@ -72,7 +96,7 @@ def wants_plain() -> bool:
 
 
 def core(package: str) -> ModuleType:
-    """The core of a package of ``tourney.games``: compiled if it can be, else plain Python."""
+    """The core of a package: compiled if it can be, else plain Python."""
     module = None if wants_plain() else compiled_core(package)
     return _plain_core(package) if module is None else module
 
@@ -84,7 +108,8 @@ def _plain_core(package: str) -> ModuleType:
     All cores share a workspace of module variables. Compiled, a call of a core keeps the interpreter to
     itself; plain, another thread could list its own actions between two lines of it.
     """
-    module = import_module(f"tourney.games.{package}.core")
+    where = "addons" if package in addon_names() else "games"
+    module = import_module(f"tourney.{where}.{package}.core")
     classes = [cls for cls in vars(module).values() if isinstance(cls, type)]
     for kind in {base for cls in classes for base in cls.__mro__ if hasattr(base, "copy_from")}:
         for name, method in tuple(vars(kind).items()):
@@ -120,9 +145,10 @@ def compiled_core(package: str) -> ModuleType | None:
 
 def summary() -> str:
     """Which form is in use: "compiled", "plain Python", or both with the names of the plain ones."""
-    plain = [name for name in core_names() if wants_plain() or compiled_core(name) is None]
+    names = all_names()
+    plain = [name for name in names if wants_plain() or compiled_core(name) is None]
     if not plain:
         return "compiled"
-    if len(plain) == len(core_names()):
+    if len(plain) == len(names):
         return "plain Python"
     return f"compiled, but plain Python for {', '.join(name.replace('_', '-') for name in plain)}"

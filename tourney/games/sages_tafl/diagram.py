@@ -125,7 +125,7 @@ _TURN = 11
 _GONE = 12
 """Indices of parts: the ground, the ranks from the highest, towers, turn, lost pieces, last action."""
 _COUNT_NOTES = (
-    f"points: Black {field(3, 0)}, Red {field(3, 1)} ({board.WIN_POINTS} win)",
+    f"points: Black {field(3, 0)}, Red {field(3, 1)} ({board.WIN_POINTS} points win)",
     f"quiet actions: {field(4)} of {board.QUIET_LIMIT}; actions: {field(5)} of {board.PLY_LIMIT}",
 )
 

@@ -102,7 +102,7 @@ def _notes(seat: str, starter: str, over: bool, last_ply: str) -> tuple[str, ...
     begun = f"begun by {_SEAT_NAMES[int(starter)]}"
     turn = "the game is over" if over else f"{_SEAT_NAMES[int(seat)]} to act"
     return (
-        f"points: Red {field(4, 0)}, Blue {field(4, 1)} ({board.WINNING_POINTS} win)",
+        f"points: Red {field(4, 0)}, Blue {field(4, 1)} ({board.WINNING_POINTS} points win)",
         f"round {field(5)} of {board.LAST_ROUND}, {begun}, {field(6)} of {last_ply} actions; {turn}",
     )
 

@@ -150,11 +150,12 @@ class Chart:
     upper: bool = False
 
 
-def draw(chart: Chart) -> Markup:
+def draw(chart: Chart, labels: str = "", *, repeated: bool = False) -> Markup:
     """Draw a chart as SVG for a page with ``style.css``.
 
-    ``data-frame`` tells scripts the edges of the plotting area: left, right, top and bottom, then the values
-    of x at its left and right.
+    ``labels`` is an id for the labels of x; a chart with ``repeated`` ones shows those of the chart of the
+    page that has this id, whose axis and height are the same. ``data-frame`` tells scripts the edges of the
+    plotting area: left, right, top and bottom, then the values of x at its left and right.
     """
     x = chart.x
     y = chart.y
@@ -173,14 +174,20 @@ def draw(chart: Chart) -> Markup:
         *_grid(y, [(_LEFT, round(ys.at(value)), _RIGHT, round(ys.at(value))) for value, _ in y.labels]),
         f'<g class="y" transform="translate({_LEFT - 12} 8)">',
         *(f"<text y={round(ys.at(value))}>{escape(name)}</text>" for value, name in y.labels),
-        f'</g><g class="x" transform="translate(0 {across})">',
-        *(f"<text x={round(xs.at(value))}>{escape(name)}</text>" for value, name in x.labels),
-        f"<text x={(_LEFT + _RIGHT) // 2} y={title_y - across}>{escape(x.title)}</text>" if x.title else "",
         "</g>",
+        f'<use href="#{labels}"/>' if repeated else _x_labels(x, xs, across, title_y, labels),
         f"<text x=16 y=24>{escape(y.title)}</text>" if y.title else "",
     ]
     parts += [_mark(mark, xs, ys) for mark in chart.marks]
     return Markup("".join([*parts, "</svg>"]))  # noqa: S704 - numbers, our own classes, escaped words
+
+
+def _x_labels(x: Axis, xs: Scale, across: int, title_y: int, name: str) -> str:
+    texts = [f"<text x={round(xs.at(value))}>{escape(words)}</text>" for value, words in x.labels]
+    if x.title:
+        texts.append(f"<text x={(_LEFT + _RIGHT) // 2} y={title_y - across}>{escape(x.title)}</text>")
+    id_ = f' id="{name}"' if name else ""
+    return f'<g class="x"{id_} transform="translate(0 {across})">{"".join(texts)}</g>'
 
 
 def _grid(axis: Axis, lines: Sequence[tuple[int, int, int, int]]) -> Iterator[str]:
@@ -189,7 +196,8 @@ def _grid(axis: Axis, lines: Sequence[tuple[int, int, int, int]]) -> Iterator[st
     zero = [line for line, (value, _) in zip(lines, axis.labels, strict=True) if value == 0]
     for style, some in (("grid", lines), ("zero", zero)):
         if some:
-            yield f'<path class="{style}" d="{"".join(f"M{a} {b}L{c} {d}" for a, b, c, d in some)}"/>'
+            path = "".join(f"M{a} {b}H{c}" if b == d else f"M{a} {b}V{d}" for a, b, c, d in some)
+            yield f'<path class="{style}" d="{path}"/>'
 
 
 def _mark(mark: ChartMark, xs: Scale, ys: Scale) -> str:
@@ -203,7 +211,7 @@ def _mark(mark: ChartMark, xs: Scale, ys: Scale) -> str:
 
 
 def _path(lines: Iterable[Sequence[tuple[int, int]]], *, closed: bool) -> str:
-    """Lines as SVG path data: after ``m``, further pairs are relative lines too."""
+    """Lines as SVG path data: after ``m`` and ``l``, further pairs are relative lines; ``v`` is upright."""
     commands = []
     x = 0
     y = 0
@@ -211,10 +219,11 @@ def _path(lines: Iterable[Sequence[tuple[int, int]]], *, closed: bool) -> str:
         first = True
         word = "m"
         for to, down in line:
-            commands.append(f"{word}{to - x} {down - y}")
+            upright = to == x and not first
+            commands.append(f"v{down - y}" if upright else f"{word}{to - x} {down - y}")
             x = to
             y = down
-            word = " "
+            word = "l" if upright else " "
             if first:
                 start = (to, down)
                 first = False

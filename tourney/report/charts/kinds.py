@@ -22,6 +22,8 @@ MOST_DOTS = 12
 """Points of a line up to which each has a dot."""
 MOST_POINTS = 80
 """Points of a line in a plot of a match: pages of long matches stay small."""
+MOST_OF_ALL = 160
+"""Points of all lines of such a plot, of which each has 40 at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +193,11 @@ def match_plot(
         if bars and len(values) <= MOST_BARS:
             # Bars of fixed width would overlap in long matches.
             width = "thin" if last > 100 else "thick" if last <= 50 else ""
-            marks.append(
-                ChartMark(f"bar l-{color} {width}".rstrip(), [[(at, 0), (at, value)] for at, value in points])
-            )
+            # Every second bar from its top: the way to the next one is then shorter to write.
+            pairs = [[(at, 0), (at, value)][:: -1 if k % 2 else 1] for k, (at, value) in enumerate(points)]
+            marks.append(ChartMark(f"bar l-{color} {width}".rstrip(), pairs))
             continue
-        line = thinned(points, MOST_POINTS)
+        line = thinned(points, min(MOST_POINTS, max(40, MOST_OF_ALL // len(series))))
         marks.append(ChartMark(f"line l-{color}", [line]))
         if len(line) <= MOST_DOTS:
             marks.append(_dots(color, line))

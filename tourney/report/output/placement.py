@@ -1,7 +1,6 @@
 """The files of a report in a new folder: linked from the old report if they are the same, else written.
 
-The manifest holds the hash of each file and the fingerprint of its inputs. Like all files of the report, it
-is the same for the same database.
+The manifest holds the hash of each file. Like all files of the report, it is the same for the same database.
 """
 
 import errno
@@ -15,10 +14,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import tourney
 from tourney.games.base import AnyGame
 from tourney.parsing import parse_json
+from tourney.plugins import installed, others
+from tourney.report.output.layout import File
 
 MANIFEST = "tourney-manifest.json"
 """The file in a report's folder."""
@@ -38,19 +40,16 @@ def content_hash(content: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """A file: the hash of its content, and the fingerprint of its inputs ("": not known)."""
+    """A file: the hash of its content."""
 
     content: str
-    fingerprint: str = ""
 
 
 def dump_manifest(entries: Mapping[str, ManifestEntry]) -> bytes:
     """The manifest of files by path, in the order of paths."""
-    files = {
-        path: [entry.content, entry.fingerprint] if entry.fingerprint else [entry.content]
-        for path, entry in sorted(entries.items())
-    }
-    lines = ",\n".join(f"{json.dumps(path)}:{json.dumps(entry)}" for path, entry in files.items())
+    lines = ",\n".join(
+        f"{json.dumps(path)}:{json.dumps([entry.content])}" for path, entry in sorted(entries.items())
+    )
     return f'{{"format":"{_FORMAT}","files":{{\n{lines}\n}}}}\n'.encode("ascii")
 
 
@@ -62,7 +61,8 @@ def read_manifest(folder: Path) -> dict[str, ManifestEntry]:
         return {}
     files = data.get("files") if isinstance(data, dict) and data.get("format") == _FORMAT else None
     entries = files if isinstance(files, dict) else {}
-    return {path: ManifestEntry(*entry) for path, entry in entries.items() if _fits(entry)}
+    # Manifests of older versions hold a second word, a fingerprint of the inputs.
+    return {path: ManifestEntry(entry[0]) for path, entry in entries.items() if _fits(entry)}
 
 
 def _fits(entry: object) -> bool:
@@ -70,30 +70,54 @@ def _fits(entry: object) -> bool:
 
 
 def code_digest(game: AnyGame | None, templates: Iterable[Path]) -> str:
-    """A digest of Tourney's programs, a game's program, the folders of templates, and ``LIBRARIES``."""
+    """A digest of all programs that a page may come from.
+
+    These are Tourney's, those of add-ons and of a game, the folders of templates, Python and ``LIBRARIES``.
+    """
     digest = hashlib.sha256()
-    for folder in (_PACKAGE, *_plugin(game), *templates):
+    for folder in (_PACKAGE, *_addons(), *_plugin(game)):
+        digest.update(_program_digest(folder))
+    for folder in templates:
+        # Not cached: somebody may edit them while `--watch` writes one report after another.
         digest.update(_folder_digest(folder))
-    # Their versions decide how numbers round and how templates render.
+    # Their versions decide how numbers round, how templates render and which letters are known.
+    digest.update(f"python {sys.version}\n".encode())
     for name in LIBRARIES:
         digest.update(f"{name} {version(name)}\n".encode())
     return digest.hexdigest()
 
 
+def _addons() -> Iterator[Path]:
+    """Yield the files or folders of the add-ons of other packages: they may bring pages, and write games."""
+    others()  # loads them, so that their modules are there
+    for point in installed():
+        # The whole package: an add-on may be a small module of it, which names all others.
+        yield from _program(point.module.partition(".")[0])
+        yield from _program(point.module)
+
+
 def _plugin(game: AnyGame | None) -> Iterator[Path]:
     """Yield the file or folder of a plugin's game."""
-    if game is None:
-        return
-    module = sys.modules.get(type(game).__module__)
-    file = getattr(module, "__file__", None)
+    if game is not None:
+        yield from _program(type(game).__module__)
+
+
+def _program(name: str) -> Iterator[Path]:
+    """Yield the file or folder of a module that is not Tourney's."""
+    file = getattr(sys.modules.get(name), "__file__", None)
     if file is None or Path(file).resolve().is_relative_to(_PACKAGE):
         return
-    # A plugin's game decides boards and notation, so its code counts like our own.
+    # A plugin's game decides boards and notation, so its code counts like Tourney's.
     path = Path(file).resolve()
     yield path.parent if (path.parent / "__init__.py").exists() else path
 
 
 @cache
+def _program_digest(folder: Path) -> bytes:
+    """The digest of a folder whose programs this process has loaded already."""
+    return _folder_digest(folder)
+
+
 def _folder_digest(folder: Path) -> bytes:
     """A digest of a file, or of the names and contents of a folder's files."""
     digest = hashlib.sha256()
@@ -128,23 +152,23 @@ class Folders:
     new: Path
     old: Path
 
-    def keep(self, path: str, old_entry: ManifestEntry, fingerprint: str = "") -> PlacedFile | None:
+    def keep(self, path: str, old_entry: ManifestEntry) -> PlacedFile | None:
         """Link or copy a file of the old report; None if it has changed since. Raises OSError."""
         content = self.intact(path, old_entry)
-        if content is None:
-            return None
+        return None if content is None else self.take_over(path, old_entry, content)
+
+    def take_over(self, path: str, old_entry: ManifestEntry, content: bytes) -> PlacedFile:
+        """Link or copy a file of the old report that is intact. Raises OSError."""
         if not self._link(path):
             self._write(path, content)
-        return PlacedFile(path, ManifestEntry(old_entry.content, fingerprint), len(content), unchanged=True)
+        return PlacedFile(path, old_entry, len(content), unchanged=True)
 
-    def place(
-        self, path: str, content: bytes, old_entry: ManifestEntry | None, fingerprint: str = ""
-    ) -> PlacedFile:
+    def place(self, path: str, content: bytes, old_entry: ManifestEntry | None) -> PlacedFile:
         """Write a file, or link the old report's file if it is the same. Raises OSError."""
-        entry = ManifestEntry(content_hash(content), fingerprint)
+        entry = ManifestEntry(content_hash(content))
         # A file with the same content is linked: web servers and backups see no change.
         same = old_entry is not None and old_entry.content == entry.content
-        if old_entry is not None and same and (linked := self.keep(path, old_entry, fingerprint)) is not None:
+        if old_entry is not None and same and (linked := self.keep(path, old_entry)) is not None:
             return linked
         self._write(path, content)
         return PlacedFile(path, entry, len(content), unchanged=False)
@@ -176,3 +200,49 @@ class Folders:
     def _write(self, path: str, content: bytes) -> None:
         with open(f"{self.new}/{path}", "wb") as file:  # noqa: PTH123 - thousands of files
             file.write(content)
+
+
+class PageInputs(NamedTuple):
+    """What a page of a report was made from; ``beside`` are the paths of the files that were made with it."""
+
+    fingerprint: str
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPage:
+    """A page and the files beside it, the page first; a file with damaged parts is there as its content."""
+
+    files: tuple[PlacedFile | File, ...]
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierReport:
+    """The report that a new one replaces: its manifest's entries, and the inputs of its pages by path."""
+
+    folders: Folders
+    entries: Mapping[str, ManifestEntry]
+    inputs: Mapping[str, PageInputs]
+
+    def paths(self, path: str) -> tuple[str, ...]:
+        """The paths of a page and of the files that were made with it."""
+        return path, *(self.inputs[path].beside if path in self.inputs else ())
+
+    def keep(self, path: str, fingerprint: str) -> PlacedPage | None:
+        """Keep a page and the files beside it, if it was made from the same and nothing has changed since.
+
+        Raises OSError.
+        """
+        made_from = self.inputs.get(path)
+        if made_from is None or made_from.fingerprint != fingerprint:
+            return None
+        intact = []
+        for each in self.paths(path):
+            entry = self.entries.get(each)
+            content = None if entry is None else self.folders.intact(each, entry)
+            if entry is None or content is None:
+                return None
+            intact.append((each, entry, content))
+        # Only now: a file that is written over a link would change the old report.
+        return PlacedPage(tuple(self.folders.take_over(*file) for file in intact), fingerprint)

@@ -8,14 +8,26 @@ the time at which it is written.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar, cast
 
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
-from tourney.report.compact_matches import place_of
+from tourney.report.compact_matches import held, place_of
+from tourney.report.output.inputs import (
+    I,
+    PageFunction,
+    PageMaker,
+    PageScope,
+    PageSetting,
+    PendingPage,
+    StoredMatches,
+    StoredValues,
+    table_files,
+)
 from tourney.report.output.layout import File, Layout, Live, Options, Section
+from tourney.report.output.placement import code_digest
 from tourney.report.pages.match_lines import ListedMatch, match_lines, picked
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
@@ -35,6 +47,7 @@ class Renderer:
     options: Options
     prefix: str = ""
     nav: tuple[Section, ...] = ()
+    values: StoredValues = field(default_factory=StoredValues)
     _made: dict[object, object] = field(default_factory=dict)
 
     @property
@@ -59,14 +72,32 @@ class Renderer:
         )
 
     @cached_property
+    def maker(self) -> PageMaker:
+        """The maker of pages that are functions of their inputs."""
+        source = self.source
+        code = code_digest(source.game, self.options.templates.folders)
+        setting = PageSetting(self.layout, source.setting, self.options.logs, code)
+        return PageMaker(setting, StoredMatches(source.parts), self.values)
+
+    def pending_page(
+        self, path: str, function: PageFunction[I], inputs: I, matches: Sequence[int] = ()
+    ) -> PendingPage:
+        """A page that is a function of its inputs, at a path in the tournament's folder."""
+        return self.maker.pending_page(path, function, self.scope(path, matches), inputs, matches)
+
+    def scope(self, path: str, matches: Sequence[int] = ()) -> PageScope:
+        """What the function of a page may read besides its inputs."""
+        return PageScope(self.maker.setting, self._live(path), self.maker.matches.only(matches))
+
+    @cached_property
     def paged(self) -> frozenset[int]:
         """The numbers of the matches with a page."""
         return picked(self.source, self.options.match_pages, worth=True) - self.source.disclosed.sealed
 
     @cached_property
     def lines(self) -> Sequence[ListedMatch]:
-        """All finished matches; a line is made when it is read."""
-        return match_lines(self.source, self.paged, measured=self.measured)
+        """All finished matches; a line of a large tournament is made when it is read."""
+        return held(match_lines(self.source, self.paged, measured=self.measured))
 
     @cached_property
     def listed(self) -> tuple[ListedMatch, ...]:
@@ -105,10 +136,7 @@ class Renderer:
 
     def tables(self, path: str, table: DataTable) -> Iterator[File]:
         """Yield a table for download: ``path`` with .csv and .json."""
-        if not isinstance(table.rows, Sequence):
-            table = replace(table, rows=list(table.rows))  # it is read twice
-        yield self.file(f"{path}.csv", table.csv())
-        yield self.file(f"{path}.json", table.json())
+        return table_files(self.prefix, path, table)
 
     def file(self, path: str, content: bytes) -> File:
         """A file at a path in the tournament's folder."""

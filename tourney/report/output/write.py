@@ -8,19 +8,26 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+from msgspec import Struct
 
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.files import write_file
 from tourney.parsing import parse_json
+from tourney.report.output.inputs import PendingPage, StoredValues
 from tourney.report.output.layout import File
 from tourney.report.output.placement import (
     MANIFEST,
+    EarlierReport,
     Folders,
-    ManifestEntry,
+    PageInputs,
     PlacedFile,
+    PlacedPage,
     content_hash,
     dump_manifest,
     read_manifest,
@@ -36,7 +43,8 @@ _AHEAD = 32
 """Tasks in flight for each process, so that it has work while this one makes the other pages."""
 _PARTIAL = ".partial-"
 _STATE = ".report-state"
-"""End of the name of the file beside a report that holds the state it was written from."""
+"""End of the name of the file beside a report that holds what its pages were made from."""
+_STATE_FORMAT = "tourney-report-state/1"
 _EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2)."""
 _HERE = -100
@@ -48,7 +56,7 @@ class Written:
     """The written report: its first page and size; ``damaged`` has the reasons for missing parts.
 
     ``unchanged``: the number of files that the old report had already. ``verdict``: the sentence on who won
-    the tournament, or "".
+    the tournament, or "". ``inputs``: what its pages were made from, by path.
     """
 
     index: Path
@@ -58,6 +66,23 @@ class Written:
     unchanged: int = 0
     damaged: tuple[str, ...] = ()
     verdict: str = ""
+    inputs: Mapping[str, PageInputs] = field(default_factory=dict, repr=False)
+
+
+class _State(Struct, frozen=True):
+    """The content of the file beside a report.
+
+    ``state``: a digest of all that the report was written from, or "" for one that is never written from the
+    same again. ``manifest``: the hash of its manifest. ``pages``: by path the fingerprint, then the paths of
+    the files beside the page. ``values``: see ``StoredValues``.
+    """
+
+    format: str
+    state: str
+    manifest: str
+    verdict: str
+    pages: dict[str, tuple[str, ...]]
+    values: dict[str, msgspec.Raw]
 
 
 def write(
@@ -67,35 +92,41 @@ def write(
     *,
     processes: int = 1,
     last: Callable[[Mapping[str, str]], File] | None = None,
+    fresh: bool = False,
 ) -> Written:
     """Write a site to a sibling folder, which then replaces the target; call ``progress`` with each path.
 
-    ``processes`` render the pages of matches. A file that the old report has already is linked. ``last``
-    makes one more file from the hashes of all others, by path.
+    ``processes`` render the pages of matches. A page that was made from the same inputs is not made again,
+    unless the report is to be ``fresh``, and a file that the old report has already is linked. ``last`` makes
+    one more file from the hashes of all others, by path.
 
     Raises UsageError for a target that is neither empty nor a report, EnvironmentFailure if the machine
     fails, and WorkerError if a process was killed; the target is then unchanged.
     """
     folder = _target(out)
-    old_entries = read_manifest(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _sibling(folder) as partial, Pool(processes, "renders pages", _AHEAD) as pool:
-            writer = _Writer(Folders(partial, folder), old_entries, progress)
-            begun: list[Iterator[PlacedFile | File]] = []
+            writer = _Writer(_earlier(Folders(partial, folder), fresh=fresh), progress)
+            begun: list[Iterator[PlacedPage | File]] = []
             for part in parts:
                 if isinstance(part, File):
                     writer.add(part)
+                elif isinstance(part, PendingPage):
+                    writer.make(part)
                 else:  # other processes work at them meanwhile
                     writer.make_folders(part.paths)
-                    begun.append(part.place(writer.folders, old_entries, pool))
+                    begun.append(part.place(writer.earlier, pool))
             # Only now: until here other processes have rendered matches while this one made the other pages.
             for page in chain.from_iterable(begun):
-                writer.add(page)
+                if isinstance(page, File):
+                    writer.add(page)
+                else:
+                    writer.add_page(page)
             if last is not None:
                 writer.add(last({path: file.entry.content for path, file in writer.placed.items()}))
             _finish(partial, writer.placed)
-            written = _written(partial, folder, writer.placed.values(), writer.damaged)
+            written = _written(partial, folder, writer.placed.values(), writer.damaged, writer.inputs)
             # Last: until here the old report is whole, and a failure leaves it so.
             _swap(partial, folder)
     except OSError as error:
@@ -109,68 +140,117 @@ def kept(out: Path, state: str) -> Written | None:
     Raises UsageError and EnvironmentFailure as ``write`` does.
     """
     folder = _target(out)
+    stored = _read_state(folder)
+    if stored is None or not state or stored.state != state:
+        return None
     try:
-        stored, _, verdict = _state_path(folder).read_text("utf-8").partition("\n")
-        if not state or f"{stored}\n" != _state_text(folder, state):
-            return None
         # The manifest cannot tell of files that somebody added, so all files are counted too.
         there = sum(path.is_file() for path in folder.rglob("*"))
-    except (OSError, ValueError):
+    except OSError:
         return None
     files = []
     for path, entry in read_manifest(folder).items():
         if (content := Folders(folder, folder).intact(path, entry)) is None:
             return None
         files.append(PlacedFile(path, entry, len(content), unchanged=True))
-    written = replace(_written(folder, folder, files), verdict=verdict)
+    written = replace(_written(folder, folder, files), verdict=stored.verdict)
     return written if written.files == there else None
 
 
-def keep_state(out: Path, written: Written, state: str) -> None:
-    """Store the state and verdict of a written report beside its folder, for ``kept``.
+def earlier_values(out: Path) -> StoredValues:
+    """The values of the report in a folder, if there is one."""
+    stored = _read_state(out.resolve())
+    return StoredValues({} if stored is None else stored.values)
 
-    Raises EnvironmentFailure.
+
+def keep_state(out: Path, written: Written, state: str, values: StoredValues | None = None) -> None:
+    """Store what a report was written from, its verdict, and its values, beside its folder.
+
+    With ``state``, the same report is not written again (``kept``); in any case its pages are not made again
+    from the same inputs. Raises EnvironmentFailure.
     """
     folder = out.resolve()
-    if not written.damaged:
-        try:
-            text = _state_text(folder, state) + written.verdict
-            write_file(_state_path(folder), text.encode("utf-8"))
-        except OSError as error:
-            raise _refusal(folder, error) from error
+    pages = {path: (inputs.fingerprint, *inputs.beside) for path, inputs in sorted(written.inputs.items())}
+    try:
+        stored = _State(
+            _STATE_FORMAT,
+            # The reasons for missing parts are to be said again.
+            "" if written.damaged else state,
+            _manifest_hash(folder),
+            written.verdict,
+            pages,
+            {} if values is None else values.used,
+        )
+        content = msgspec.json.encode(stored)
+        write_file(_state_path(folder), f"{content_hash(content)}\n".encode("ascii") + content + b"\n")
+    except OSError as error:
+        raise _refusal(folder, error) from error
+
+
+def _read_state(folder: Path) -> _State | None:
+    """What the report in a folder was written from; None if that is not known."""
+    try:
+        mark, _, content = _state_path(folder).read_bytes().partition(b"\n")
+        content = content.removesuffix(b"\n")
+        # Hashed: a page must not be kept because of a damaged line.
+        if mark.decode("ascii", "replace") != content_hash(content):
+            return None
+        stored = msgspec.json.decode(content, type=_State)
+        # With the manifest's hash, as the folder may have been replaced.
+        same = stored.format == _STATE_FORMAT and stored.manifest == _manifest_hash(folder)
+    except (OSError, ValueError):
+        return None
+    return stored if same else None
+
+
+def _earlier(folders: Folders, *, fresh: bool) -> EarlierReport:
+    """The report that a new one replaces; without inputs of pages if these are to be made in any case."""
+    stored = None if fresh else _read_state(folders.old)
+    pages = {} if stored is None else stored.pages
+    inputs = {path: PageInputs(mark[0], mark[1:]) for path, mark in pages.items() if mark}
+    return EarlierReport(folders, read_manifest(folders.old), inputs)
 
 
 def _state_path(folder: Path) -> Path:
     return folder.parent / f".{folder.name}{_STATE}"
 
 
-def _state_text(folder: Path, state: str) -> str:
-    """The content of the state file; with the manifest's hash, as the folder may be replaced."""
-    return f"{state} {content_hash((folder / MANIFEST).read_bytes())}\n"
+def _manifest_hash(folder: Path) -> str:
+    return content_hash((folder / MANIFEST).read_bytes())
 
 
 class _Writer:
-    """Fills a folder with a report; ``placed`` are its files so far, by path."""
+    """Fills a folder with a report; ``placed`` are its files so far, and ``inputs`` those of its pages."""
 
-    def __init__(
-        self,
-        folders: Folders,
-        old_entries: Mapping[str, ManifestEntry],
-        progress: Callable[[str], None] | None,
-    ) -> None:
-        self.folders = folders
+    def __init__(self, earlier: EarlierReport, progress: Callable[[str], None] | None) -> None:
+        self.earlier = earlier
         self.placed: dict[str, PlacedFile] = {}
+        self.inputs: dict[str, PageInputs] = {}
         self.damaged: list[str] = []
-        self._known = old_entries
         self._progress = progress
         self._made: set[str] = set()
+
+    def make(self, pending: PendingPage) -> None:
+        """Keep a pending page, or make it."""
+        self.make_folders(self.earlier.paths(pending.path))
+        page = self.earlier.keep(pending.path, pending.fingerprint)
+        self.add_page(page or PlacedPage(tuple(pending.files()), pending.fingerprint))
+
+    def add_page(self, page: PlacedPage) -> None:
+        """Register a page with the files beside it, and what it was made from."""
+        for file in page.files:
+            self.add(file)
+        # A damaged page is made again each time, as the reasons are to be said again.
+        if not any(isinstance(file, File) and file.damaged for file in page.files):
+            first, *beside = (file.path for file in page.files)
+            self.inputs[first] = PageInputs(page.fingerprint, tuple(beside))
 
     def add(self, file: File | PlacedFile) -> None:
         """Register a file that is in the folder; write or link another one."""
         if isinstance(file, File):
             self.make_folders([file.path])
             self.damaged += file.damaged
-            file = self.folders.place(file.path, file.content, self._known.get(file.path))
+            file = self.earlier.folders.place(file.path, file.content, self.earlier.entries.get(file.path))
         self.placed[file.path] = file
         if self._progress is not None:
             self._progress(file.path)
@@ -178,7 +258,7 @@ class _Writer:
     def make_folders(self, paths: Iterable[str]) -> None:
         """Make the folders of some files."""
         for parent in {path.rpartition("/")[0] for path in paths} - self._made:
-            (self.folders.new / parent).mkdir(parents=True, exist_ok=True)
+            (self.earlier.folders.new / parent).mkdir(parents=True, exist_ok=True)
             self._made.add(parent)
 
 
@@ -191,7 +271,11 @@ def _finish(partial: Path, placed: Mapping[str, PlacedFile]) -> None:
 
 
 def _written(
-    partial: Path, folder: Path, files: Collection[PlacedFile], damaged: Iterable[str] = ()
+    partial: Path,
+    folder: Path,
+    files: Collection[PlacedFile],
+    damaged: Iterable[str] = (),
+    inputs: Mapping[str, PageInputs] = MappingProxyType({}),
 ) -> Written:
     """The report of these files; ``partial`` is where it is before it replaces ``folder``."""
     # The manifest and the marker belong to the report too, but are not in the manifest.
@@ -203,6 +287,7 @@ def _written(
         sum(file.size for file in files) + sum(beside),
         sum(file.unchanged for file in files),
         tuple(damaged),
+        inputs=inputs,
     )
 
 

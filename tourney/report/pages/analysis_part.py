@@ -120,7 +120,7 @@ def _plots(
         columns.setdefault(seat, {})[ply] = chance
     info = {seat: SeatInfo(tuple(of), {"chance": tuple(of.values())}) for seat, of in columns.items()}
     title = f"{seats[0].name}'s chance to win, %" if len(seats) == 2 else "Chances to win, %"
-    for plot in match_plots(MatchInfo(info), {}, {}, {}, seats, last):
+    for plot in match_plots(MatchInfo(info), {}, {}, {}, seats, last, labels=""):
         note = f"by {display.label(analysis.analyser.label)}"
         yield plot._replace(name="analysis", title=title, note=note, open=True)
 

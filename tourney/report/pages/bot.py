@@ -14,12 +14,13 @@ from tourney.report import display
 from tourney.report.charts.chart import COLORS
 from tourney.report.compact_matches import FinishedMatch
 from tourney.report.display import EntrantLabel
+from tourney.report.output.inputs import PageScope, PendingPage
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.cards import card_of
 from tourney.report.pages.history import SHOWN, chart, histories, sampled
 from tourney.report.pages.losses import accuracies, lost_games, worst_part
-from tourney.report.pages.match_lines import Chip, ListedMatch, match_path
+from tourney.report.pages.match_lines import Chip, ListedMatch, MatchSetting, match_path
 from tourney.report.pages.overview import StandingLine, seat_lines, seats_table, standing_lines
 from tourney.report.pages.pair import HALF, PairGame, meetings, pair_paths
 from tourney.report.source import ReportSource
@@ -37,7 +38,7 @@ SURPRISES = 3
 """Best wins and worst losses that a page names."""
 
 
-def files(make: Renderer) -> Iterator[File]:
+def files(make: Renderer) -> Iterator[File | PendingPage]:
     """Yield the bots' pages in the order of the standings, with their downloads."""
     source = make.source
     line_of = make.line_of
@@ -83,7 +84,7 @@ def files(make: Renderer) -> Iterator[File]:
             overload=overload_text(source.overload[1].get(number, NO_OVERLOAD)) if make.measured else "",
             faults=[(line_of(match), kind) for match, kind in faulty.get(number, ())],
         )
-        yield make.file(f"bots/{slug}.png", _card(make, line))
+        yield make.pending_page(f"bots/{slug}.png", card_files, _card(make, line))
         rows = (
             (
                 *(source.entrants[opponent].name, len(results), sum(results) / 2),
@@ -97,7 +98,21 @@ def files(make: Renderer) -> Iterator[File]:
         yield from make.tables(f"data/bots/{slug}-seats", seats_table(source, number))
 
 
-def _card(make: Renderer, line: StandingLine) -> bytes:
+class CardInputs(NamedTuple):
+    """The path of a picture and its words, see ``card_of``."""
+
+    path: str
+    title: str
+    lead: str
+    lines: list[tuple[str, str]]
+
+
+def card_files(scope: PageScope, inputs: CardInputs) -> Iterator[File]:
+    """Yield a bot's picture."""
+    yield File(f"{scope.setting.layout.prefix}{inputs.path}", card_of(*inputs[1:]))
+
+
+def _card(make: Renderer, line: StandingLine) -> CardInputs:
     """The picture of a bot: its place, score and rating."""
     source = make.source
     standing = line.standing
@@ -108,7 +123,8 @@ def _card(make: Renderer, line: StandingLine) -> bytes:
     if elo.entrant not in source.unsure:
         spread = f"{display.number(elo.low, 0)} to {display.number(elo.high, 0)}"
         rating = [("Elo", display.number(elo.elo, 0)), (source.intervals, spread)]
-    return card_of(
+    return CardInputs(
+        f"bots/{line.entrant.slug}.png",
         line.entrant.name,
         " \N{MIDDLE DOT} ".join(dict.fromkeys(filter(None, about))),
         [
@@ -176,7 +192,10 @@ def _chip(line: ListedMatch, met: PairGame, opponent: EntrantLabel) -> Chip:
 
 
 def _history(make: Renderer, number: int) -> dict[str, object]:
-    """A bot's ratings by round: two charts, each None if it cannot be drawn, and (round, TrueSkill, Elo)."""
+    """A bot's ratings by round: two charts, each None if it cannot be drawn, and a table.
+
+    Its rows are round, TrueSkill, Elo, and whether this says nothing.
+    """
     ratings = make.once(histories)
     elo = dict(ratings.elo)
     color = {number: COLORS[0]}
@@ -186,9 +205,14 @@ def _history(make: Renderer, number: int) -> dict[str, object]:
     description = f"mu from {display.number(first_mu, 1)} to {display.number(last_mu, 1)} after round {last}"
     return {
         "skill": chart(ratings.skill, color, "mu", description),
-        "elo": chart(ratings.elo, color, "Elo", "Elo by the matches up to each round"),
+        "elo": chart(ratings.sure_elo, color, "Elo", "Elo by the matches up to each round"),
         "rounds": [
-            (round_, values[number], elo.get(round_, {}).get(number))
+            (
+                round_,
+                values[number],
+                elo.get(round_, {}).get(number),
+                number in ratings.unsure.get(round_, ()),
+            )
             for round_, values in sampled(ratings.skill, SHOWN)
         ],
     }
@@ -237,46 +261,78 @@ def games_by_bot(make: Renderer) -> Mapping[int, Sequence[FinishedMatch]]:
     return games
 
 
-def position_files(make: Renderer) -> Iterator[File]:
+class PositionInputs(NamedTuple):
+    """What a bot's page of positions is made from, besides the stored data of these matches.
+
+    ``every``: these are all its games. ``names``: of the entrants of these matches, as printed. ``paged``:
+    the matches among these that have a page.
+    """
+
+    entrant: EntrantLabel
+    matches: tuple[FinishedMatch, ...]
+    every: bool
+    names: Mapping[int, str]
+    paged: tuple[int, ...]
+
+
+def position_files(make: Renderer) -> Iterator[PendingPage]:
     """Yield the pages of the bots that have games with a record, with their downloads."""
     source = make.source
-    names = {entrant.number: display.label(entrant.name) for entrant in source.entrants}
     for line in make.once(standing_lines):
-        number = line.entrant.number
-        slug = line.entrant.slug
-        rows = make.once(games_by_bot).get(number, ())
+        rows = make.once(games_by_bot).get(line.entrant.number, ())
         if not rows:
             continue
-        try:
-            games = games_in(rows, names, number, source.parts)
-            # Times differ between two runs, so a report without measurements must not count answers by time.
-            shown = games if make.measured else (game._replace(measured=NOT_MEASURED) for game in games)
-            explored = explore(shown, PLIES)
-        except StoreDamaged:  # the page of the match names it
-            explored = Explored()
-        # A position met once says nothing, except the start, which begins the tree.
-        met = [node for node in most_met(explored, POSITIONS) if node.matches > 1 or not node.line]
-        yield make.page(
-            positions_path(slug),
-            "positions.html",
-            entrant=line.entrant,
-            games=len(rows),
-            every=len(rows) == line.standing.games,
-            plies=PLIES,
-            timed=make.measured,
-            losses=[
-                (source.seat_word if question == "seat" else question, _costly(make, question, explored))
-                for question in explored.losses
-            ],
-            met=[_met(make, node) for node in met],
+        numbers = [match.number for match in rows]
+        seated = sorted({entrant for match in rows for entrant in match.seats})
+        inputs = PositionInputs(
+            line.entrant,
+            tuple(rows),
+            len(rows) == line.standing.games,
+            {number: display.label(source.entrants[number].name) for number in seated},
+            tuple(number for number in numbers if number in make.paged),
         )
-        columns = "position action by_bot games points mean_ms"
-        lines = (
-            (node.position, action, node.own, tally.matches, float(tally.points), tally.mean_ms)
-            for node in met
-            for action, tally in _played(node)
-        )
-        yield from make.tables(f"data/bots/{slug}-positions", DataTable.of(columns, lines))
+        yield make.pending_page(positions_path(line.entrant.slug), positions_of_bot, inputs, numbers)
+
+
+def positions_of_bot(scope: PageScope, inputs: PositionInputs) -> Iterator[File]:
+    """Yield a bot's page of positions, with its downloads."""
+    setting = scope.setting.setting
+    rows = inputs.matches
+    slug = inputs.entrant.slug
+    measured = scope.setting.layout.measured
+    try:
+        games = games_in(rows, inputs.names, inputs.entrant.number, scope.matches.parts)
+        # Times differ between two runs, so a report without measurements must not count answers by time.
+        shown = games if measured else (game._replace(measured=NOT_MEASURED) for game in games)
+        explored = explore(shown, PLIES)
+    except StoreDamaged:  # the page of the match names it
+        explored = Explored()
+    # A position met once says nothing, except the start, which begins the tree.
+    met = [node for node in most_met(explored, POSITIONS) if node.matches > 1 or not node.line]
+    yield scope.page(
+        positions_path(slug),
+        "positions.html",
+        entrant=inputs.entrant,
+        games=len(rows),
+        every=inputs.every,
+        plies=PLIES,
+        timed=measured,
+        losses=[
+            (
+                setting.seat_word if question == "seat" else question,
+                _costly(setting, inputs, question, explored),
+            )
+            for question in explored.losses
+        ],
+        met=[_met(setting, inputs, node) for node in met],
+    )
+    columns = "position action by_bot games points mean_ms"
+    lines = (
+        (node.position, action, node.own, tally.matches, float(tally.points), tally.mean_ms)
+        for node in met
+        for action, tally in _played(node)
+    )
+    yield from scope.tables(f"data/bots/{slug}-positions", DataTable.of(columns, lines))
 
 
 class AnswerCost(NamedTuple):
@@ -291,7 +347,9 @@ class AnswerCost(NamedTuple):
     games: tuple[tuple[int, str], ...]
 
 
-def _costly(make: Renderer, question: str, explored: Explored) -> list[AnswerCost]:
+def _costly(
+    setting: MatchSetting, inputs: PositionInputs, question: str, explored: Explored
+) -> list[AnswerCost]:
     """The answers to a question with the points that they cost, the most first."""
     costs = [
         AnswerCost(
@@ -301,7 +359,7 @@ def _costly(make: Renderer, question: str, explored: Explored) -> list[AnswerCos
             tuple(
                 (
                     lost.number,
-                    f"{match_path(lost.number)}#ply={lost.ply}" if lost.number in make.paged else "",
+                    f"{match_path(lost.number)}#ply={lost.ply}" if lost.number in inputs.paged else "",
                 )
                 for lost in explored.examples[question, answer]
             ),
@@ -309,21 +367,20 @@ def _costly(make: Renderer, question: str, explored: Explored) -> list[AnswerCos
         for answer, tally in explored.losses[question].items()
     ]
     worst = sorted(costs, key=lambda cost: (-cost.lost, cost.answer))[:ANSWERS]
-    return [cost._replace(answer=_answer(make, question, cost.answer)) for cost in worst]
+    return [cost._replace(answer=_answer(setting, question, cost.answer)) for cost in worst]
 
 
-def _answer(make: Renderer, question: str, answer: str) -> str:
+def _answer(setting: MatchSetting, question: str, answer: str) -> str:
     """An answer in the words of the game and its players."""
-    source = make.source
     if question == "seat":
-        return source.seats[int(answer) - 1].name
+        return setting.seats[int(answer) - 1].name
     if question == "reason":
-        return source.reason(answer)
-    if question != "opening" or source.game is None:
+        return setting.reason(answer)
+    if question != "opening" or setting.game is None:
         return answer
     actions = answer.split()
-    name = source.game.opening_name(actions)
-    line = display.action(_notation(make, actions).line())
+    name = setting.game.opening_name(actions)
+    line = display.action(_notation(setting, actions).line())
     return f"{display.label(name)}: {line}" if name else line
 
 
@@ -331,24 +388,24 @@ def _played(node: PositionNode) -> list[tuple[str, ResultTally]]:
     return sorted(node.played.items(), key=lambda item: (-item[1].matches, item[0]))
 
 
-def _met(make: Renderer, node: PositionNode) -> dict[str, object]:
+def _met(setting: MatchSetting, inputs: PositionInputs, node: PositionNode) -> dict[str, object]:
     """A position: the way to it, its page, and (action, tally), most played first."""
     last = len(node.line)
     played = [
-        (display.action(_notation(make, (*node.line, action)).numbered(last)), tally)
+        (display.action(_notation(setting, (*node.line, action)).numbered(last)), tally)
         for action, tally in _played(node)[:CHOICES]
     ]
-    href = f"{match_path(node.match)}#ply={len(node.line)}" if node.match in make.paged else ""
+    href = f"{match_path(node.match)}#ply={len(node.line)}" if node.match in inputs.paged else ""
     return {
-        "way": display.action(_notation(make, node.line).line()),
+        "way": display.action(_notation(setting, node.line).line()),
         "href": href,
         "own": node.own,
         "played": played,
     }
 
 
-def _notation(make: Renderer, actions: Sequence[str]) -> Notation:
-    plan = make.source.tournament.plan
-    notation = notation_of(make.source.game, actions, plan.seats, dict(plan.options))
+def _notation(setting: MatchSetting, actions: Sequence[str]) -> Notation:
+    plan = setting.tournament.plan
+    notation = notation_of(setting.game, actions, plan.seats, dict(plan.options))
     # Without numbers of its own the game's actions are not counted here: ways that meet differ in length.
     return notation if notation.numbers else notation._replace(numbers=[""] * len(actions))

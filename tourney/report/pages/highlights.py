@@ -77,6 +77,11 @@ def chosen_games(make: Renderer) -> ChosenGames:
     return _drawn(source, games)
 
 
+def worth_seeing(make: Renderer) -> frozenset[int]:
+    """The numbers of the games worth seeing."""
+    return frozenset(game.line.number for game in make.once(chosen_games).games)
+
+
 def _chosen(line: ListedMatch, highlight: Highlight) -> ChosenGame:
     versus = " \N{EN DASH} ".join(display.isolated(seated.entrant.name) for seated in line.seats)
     return ChosenGame(TITLES[highlight.kind], line, versus, display.line(highlight.text), highlight.ply)

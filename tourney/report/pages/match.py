@@ -45,14 +45,16 @@ from tourney.report.pages.match_script import (
     times_by_seat,
     unmarked,
 )
-from tourney.report.replays.board_table import BoardTable, board_table
+from tourney.report.replays.board_table import BoardTable, Thing, board_table
 from tourney.report.replays.replay import (
     BoardReplay,
     Still,
     definitions,
     ground,
-    markup,
+    picture_markup,
     replay,
+    shared_definitions,
+    shared_things,
     still,
     tried,
 )
@@ -71,12 +73,14 @@ class MatchJob:
     """The content of a match's page, apart from the setting and the stored data of its group.
 
     ``group`` is its mirrored group with itself; ``before`` and ``after`` are the neighbors with a page.
+    ``picture``: it has a picture to share.
     """
 
     line: ListedMatch
     group: tuple[ListedMatch, ...]
     before: ListedMatch | None
     after: ListedMatch | None
+    picture: bool = False
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -293,15 +297,20 @@ def _board(shown: BoardReplay, notation: Notation, deciding: Sequence[int]) -> C
     keys = [ply for ply in deciding if ply <= last] or list(shown.captures(MOST_KEYS))
     plies = keys[:MOST_KEY_FRAMES]
     pictures = {ply: still(shown, ply) for ply in (*plies, last)}
+    # Few pieces move between key positions: what all pictures have is written once.
+    shared = shared_things(shown, tuple(pictures.values())) if plies else frozenset()
     tries = {ply: tried(shown, ply) for ply in shown.tried_at}
     frames = [
-        (ply, display.action(notation.numbered(ply - 1)), *_markup(shown, pictures[ply])) for ply in plies
+        (ply, display.action(notation.numbered(ply - 1)), *_markup(shown, pictures[ply], shared))
+        for ply in plies
     ]
-    final, over = _markup(shown, pictures[last])
+    final, over = _markup(shown, pictures[last], shared)
+    sprites = definitions(shown, (*pictures.values(), *tries.values()))
+    sprites += shared_definitions(shown, shared, pictures[last])
     return {
         "box": f"{left} {top} {width} {height}",
         "width": width,
-        "sprites": Markup(definitions(shown, (*pictures.values(), *tries.values()))),  # noqa: S704 - already escaped
+        "sprites": Markup(sprites),  # noqa: S704 - already escaped
         "ground": Markup(ground(shown)),  # noqa: S704 - already escaped
         "last": last,
         "final": final,
@@ -326,9 +335,11 @@ def _scenes(game: AnyGame | None, record: Record, log: Sequence[LogLine]) -> Map
     return scenes
 
 
-def _markup(shown: BoardReplay, picture: Still) -> tuple[Markup, Markup]:
+def _markup(
+    shown: BoardReplay, picture: Still, shared: frozenset[Thing] = frozenset()
+) -> tuple[Markup, Markup]:
     """The things of a position, and the ground cells that differ from the first position's."""
-    over, things = (markup(shown, part) for part in picture)
+    things, over = picture_markup(shown, picture, shared)
     return Markup(things), Markup(over)  # noqa: S704 - already escaped
 
 

@@ -1,29 +1,27 @@
 """The pages of matches: each is a function of a small value and of the match's stored data.
 
-So any process can render one, and its fingerprint tells whether an earlier report's page is still right.
+So any process can render one, and its fingerprint tells whether the page of an earlier report can be kept.
 """
 
-import hashlib
 import pickle
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
-
-import msgspec
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from tourney.errors import GameError, StoreDamaged
 from tourney.exchange.game_writers import find_writer
 from tourney.match.record import Record
-from tourney.report.output.layout import File, Layout
-from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest
+from tourney.report.output.inputs import CHUNK, PageMaker, PageSetting, fingerprint
+from tourney.report.output.layout import File
+from tourney.report.output.placement import EarlierReport, Folders, ManifestEntry, PlacedFile, PlacedPage
+from tourney.report.pages.highlights import worth_seeing
 from tourney.report.pages.match import MatchJob, match_page
 from tourney.report.pages.match_lines import (
     GAMES_PGN,
     ListedMatch,
     MatchDetail,
-    MatchSetting,
     match_path,
     pgn_path,
     published_detail,
@@ -31,30 +29,30 @@ from tourney.report.pages.match_lines import (
 )
 from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
-from tourney.store.column_reading import MatchParts, analysis_in, record_hash, unpack_parts
+from tourney.store.column_reading import MatchParts, analysis_in, unpack_parts
 from tourney.store.values import TournamentMatch
 
 if TYPE_CHECKING:
     from tourney.report.output.rendering import Renderer
 
 FEW = 60
-"""Below this number of new pages, and 20 times as many pages in all, starting processes does not pay."""
+"""Below this number of pages to render, starting processes does not pay."""
 BATCH = 12
 """Pages that a process renders for one message from the main process."""
 
 
+PAGE: Final = "match"
+"""The kind of these pages in fingerprints."""
+
+
 @dataclass(frozen=True)
-class MatchRenderer:
-    """Renders pages of matches of one tournament; picklable.
+class MatchRenderer(PageSetting):
+    """Renders pages of matches of one tournament; picklable."""
 
-    ``code`` is the digest of the programs, see ``code_digest``.
-    """
-
-    layout: Layout
-    setting: MatchSetting
-    measured: bool
-    logs: bool
-    code: str
+    @property
+    def measured(self) -> bool:
+        """Whether to show measurements."""
+        return self.layout.measured
 
     def path(self, job: MatchJob) -> str:
         """The path of a match's page in the site."""
@@ -82,12 +80,11 @@ class MatchRenderer:
     def beside(self, job: MatchJob, detail: MatchDetail) -> dict[str, Callable[[], bytes]]:
         """The files that a match's page links to, by path, with functions for their content.
 
-        Without a record there is at most the picture, which only a report with an address has: services
-        that show links ask for it there, and it takes as long as the page.
+        Without a record there is at most the picture.
         """
         record = detail.record
         files: dict[str, Callable[[], bytes]] = {}
-        if self.layout.address:
+        if job.picture:
             files[self.card(job)] = lambda: self._draw_card(job)
         if record is None:
             return files
@@ -121,45 +118,23 @@ class MatchRenderer:
         """
         path = self.path(order.job)
         seats = self.setting.tournament.seats
-        old_entry = order.old_entries.get(path)
         try:
             own_parts = order.parts.get(order.job.line.number, MatchParts())
             _, log, measured = unpack_parts(own_parts._replace(record=None), seats)
             analysis = analysis_in(own_parts)
-            hashed_records = {
+            others = {
                 n: _record(_record_alone(order.parts.get(n, MatchParts())), seats) for n in order.job.numbers
             }
         except StoreDamaged:
             return ()
-        others = {number: record for number, (record, _) in hashed_records.items()}
         record = others.pop(order.job.line.number)
         whole = MatchDetail(record, log, measured, analysis=analysis)
         detail = published_detail(whole, logs=self.logs, measured=self.measured)
-        fingerprint = self._fingerprint(order.job, [digest for _, digest in hashed_records.values()], detail)
-        # A page with the same fingerprint has the same content, so it is not rendered again.
-        same = old_entry is not None and old_entry.fingerprint == fingerprint
-        page = folders.keep(path, old_entry, fingerprint) if old_entry is not None and same else None
-        if page is None:
-            content = self.render(order.job, detail, others).content
-            page = folders.place(path, content, old_entry, fingerprint)
-        placed = [page]
-        for beside, content_of in self.beside(order.job, detail).items():
-            entry = order.old_entries.get(beside)
-            file = folders.keep(beside, entry) if entry is not None and same else None
-            placed.append(file or folders.place(beside, content_of(), entry))
-        return tuple(placed)
-
-    @cached_property
-    def _common(self) -> str:
-        return repr((self.layout, self.setting, self.measured, self.logs, self.code))
-
-    def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: MatchDetail) -> str:
-        shown = (detail.analysis, detail.log, detail.measured)
-        try:
-            inputs = msgspec.json.encode((self._common, job, hashes, shown))
-        except UnicodeEncodeError:  # a lone surrogate, which JSON can hold as an escape
-            inputs = repr((self._common, job, hashes, shown)).encode("utf-8", "replace")
-        return hashlib.blake2b(inputs, digest_size=16).hexdigest()
+        contents = {path: self.render(order.job, detail, others).content}
+        contents |= {beside: content_of() for beside, content_of in self.beside(order.job, detail).items()}
+        return tuple(
+            folders.place(each, content, order.old_entries.get(each)) for each, content in contents.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +153,12 @@ class PageTask:
 class MatchWork:
     """All pages of matches of one tournament, to be rendered.
 
-    ``parts`` reads the packed data of some matches; ``detail`` the published data of one.
+    ``maker`` reads the packed data of matches; ``detail`` the published data of one.
     """
 
     renderer: MatchRenderer
     jobs: tuple[MatchJob, ...]
-    parts: Callable[[Sequence[int]], Mapping[int, MatchParts]]
+    maker: PageMaker
     detail: Callable[[int], MatchDetail]
 
     @property
@@ -200,38 +175,58 @@ class MatchWork:
         for path, content_of in self.renderer.beside(job, detail).items():
             yield File(path, content_of())
 
-    def place(
-        self, folders: Folders, old_entries: Mapping[str, ManifestEntry], pool: Pool
-    ) -> Iterator[PlacedFile | File]:
-        """Begin to render, and return an iterator of all pages in order, each once it is in the folder.
+    def place(self, earlier: EarlierReport, pool: Pool) -> Iterator[PlacedPage | File]:
+        """Keep what can be kept, begin to render the rest, and return an iterator of all pages in order.
 
-        Pages with damaged parts come as their content instead. ``old_entries``: the earlier manifest.
+        Each comes once it is in the folder, but those with damaged parts come as their content instead.
         """
-        new = sum(path not in old_entries for path in self.paths)
-        here = new < FEW and len(self.jobs) < 20 * FEW
+        pages = dict(self._unchanged(earlier)) if earlier.inputs else {}
+        jobs = [job for job in self.jobs if job.line.number not in pages]
         # Pickled once: the labels of all entrants would otherwise be pickled again for every batch.
-        packed = pickle.dumps((self.renderer, folders))
-        batches = (self.jobs[k : k + BATCH] for k in range(0, len(self.jobs), BATCH))
-        orders = ((batch, (packed, self._orders(batch, old_entries))) for batch in batches)
-        return self._placed(pool.run(replies_to, orders, here=here), folders)
+        packed = pickle.dumps((self.renderer, earlier.folders))
+        batches = (jobs[k : k + BATCH] for k in range(0, len(jobs), BATCH))
+        orders = ((batch, (packed, self._orders(batch, earlier.entries))) for batch in batches)
+        replies = pool.run(replies_to, orders, here=len(jobs) < FEW)
+        return self._placed(pages, replies, earlier.folders)
+
+    def _unchanged(self, earlier: EarlierReport) -> Iterator[tuple[int, PlacedPage]]:
+        """Yield the pages that the earlier report has already, by the numbers of their matches."""
+        for start in range(0, len(self.jobs), CHUNK):
+            jobs = self.jobs[start : start + CHUNK]
+            self.maker.digests([number for job in jobs for number in job.numbers])
+            for job in jobs:
+                page = earlier.keep(self.renderer.path(job), self._fingerprint(job))
+                if page is not None:
+                    yield job.line.number, page
 
     def _placed(
-        self, replied: Iterable[tuple[Sequence[MatchJob], list[tuple[PlacedFile, ...]]]], folders: Folders
-    ) -> Iterator[PlacedFile | File]:
+        self,
+        pages: Mapping[int, PlacedPage],
+        replied: Iterable[tuple[Sequence[MatchJob], list[tuple[PlacedFile, ...]]]],
+        folders: Folders,
+    ) -> Iterator[PlacedPage | File]:
+        rendered = (pair for jobs, replies in replied for pair in zip(jobs, replies, strict=True))
         games = []
-        for jobs, replies in replied:
-            for job, placed in zip(jobs, replies, strict=True):
-                files: tuple[PlacedFile | File, ...] = placed or tuple(self.render(job))
-                yield from files
-                pgn = self.renderer.pgn(job)
-                games += [_content(file, folders) for file in files if file.path == pgn]
+        for job in self.jobs:
+            page = pages.get(job.line.number)
+            if page is None:
+                _, placed = next(rendered)
+                page = PlacedPage(placed or tuple(self.render(job)), self._fingerprint(job))
+            yield page
+            pgn = self.renderer.pgn(job)
+            games += [_content(file, folders) for file in page.files if file.path == pgn]
         if games:
             yield File(f"{self.renderer.layout.prefix}{GAMES_PGN}", b"".join(games))
+
+    def _fingerprint(self, job: MatchJob) -> str:
+        return fingerprint(self.renderer, PAGE, job, self.maker.digests(job.numbers))
 
     def _orders(
         self, jobs: Sequence[MatchJob], old_entries: Mapping[str, ManifestEntry]
     ) -> tuple[PageTask, ...]:
-        parts = self.parts(sorted({number for job in jobs for number in job.numbers}))
+        numbers = sorted({number for job in jobs for number in job.numbers})
+        parts = self.maker.matches.parts(numbers)
+        self.maker.take(numbers, parts)
         records = {number: _record_alone(match_parts) for number, match_parts in parts.items()}
         orders = []
         for job in jobs:
@@ -257,9 +252,9 @@ def replies_to(task: tuple[bytes, tuple[PageTask, ...]]) -> list[tuple[PlacedFil
 
 
 @lru_cache(maxsize=BATCH)
-def _record(parts: MatchParts, seats: int) -> tuple[Record | None, str]:
+def _record(parts: MatchParts, seats: int) -> Record | None:
     # Cached, because the pages of mirrored matches follow each other and show each other's record.
-    return unpack_parts(parts, seats)[0], record_hash(parts)
+    return unpack_parts(parts, seats)[0]
 
 
 def _record_alone(parts: MatchParts) -> MatchParts:
@@ -274,10 +269,9 @@ def _unpickled(packed: bytes) -> tuple[MatchRenderer, Folders]:
 
 def match_work(make: "Renderer") -> MatchWork:
     """The work of rendering a tournament's matches."""
-    source = make.source
-    code = code_digest(source.game, make.options.templates.folders)
-    rendered = MatchRenderer(make.layout, source.setting, make.measured, make.options.logs, code)
-    return MatchWork(rendered, tuple(match_jobs(make)), source.parts, source.detail)
+    setting = make.maker.setting
+    renderer = MatchRenderer(setting.layout, setting.setting, setting.logs, setting.code)
+    return MatchWork(renderer, tuple(match_jobs(make)), make.maker, make.source.detail)
 
 
 def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
@@ -285,6 +279,9 @@ def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
     matches = make.source.matches
     lines = make.lines
     shown = [make.line_of(number) for number in sorted(make.paged)]
+    # A picture takes as long as its page, 26 ms and 17 KB. Services that show links ask for those of all
+    # pages of a report with an address; without, only games worth seeing have one.
+    pictured = make.paged if make.options.address else worth_seeing(make)
     groups: dict[tuple[int, int, int], tuple[ListedMatch, ...]] = {}
     for line in shown:
         key = (line.round, line.table, line.repeat)
@@ -297,6 +294,7 @@ def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
             groups[line.round, line.table, line.repeat],
             shown[index - 1] if index else None,
             shown[index + 1] if index + 1 < len(shown) else None,
+            line.number in pictured,
         )
 
 

@@ -5,6 +5,7 @@ It imports little, because every process that renders matches imports it.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from heapq import nlargest
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -66,6 +67,23 @@ class MatchSetting:
     def game(self) -> AnyGame | None:
         """The game, or None if it is not installed, is broken, or no rules were run."""
         return known_game(self.tournament.game) if self.tournament.recorded else None
+
+    @property
+    def seat_word(self) -> str:
+        """What players call a seat: a colour in chess, whose seats are White and Black."""
+        return "colour" if {seat.name for seat in self.seats} == {"White", "Black"} else "seat"
+
+    @cached_property
+    def _ends(self) -> Mapping[str, str]:
+        try:
+            guide = self.game.guide() if self.game else None
+            return dict(guide.ends) if guide else {}
+        except Exception:  # noqa: BLE001 - a plugin's guide that fails
+            return {}
+
+    def reason(self, word: str) -> str:
+        """The reason for the end of a match in the words of the game's guide."""
+        return display.label(self._ends[word]) if word in self._ends else display.reason(word)
 
 
 class Chip(NamedTuple):

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from typing import NamedTuple
 
 from tourney.report import display
+from tourney.report.compact_matches import HELD
+from tourney.report.output.inputs import PageScope, PendingPage
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.match_lines import GAMES_PGN, ListedMatch, pgn_path
@@ -17,27 +20,64 @@ DATA = "data/matches.js"
 """The script that sets ``window.TourneyMatches`` to ``list_data``."""
 
 
-def list_pages(make: Renderer) -> Iterator[File]:
+class ListInputs(NamedTuple):
+    """What a page of the list is made from.
+
+    ``place`` is its place in the list, from 0; ``pages`` are those that it links to. ``unpaged``: the matches
+    of the list without a page. ``cut``: the matches in the list and in all, if the list lacks some. ``pgn``:
+    the path of all games, or "".
+    """
+
+    path: str
+    place: int
+    lines: tuple[ListedMatch, ...]
+    pages: list[tuple[int, str]]
+    unpaged: int
+    cut: tuple[int, int] | None
+    pgn: str
+
+
+def list_pages(make: Renderer) -> Iterator[File | PendingPage]:
     """Yield the pages of the list with their data, and the downloads."""
     pages = pages_of(make.listed)
+    listed = len(make.listed)
+    total = len(make.lines)
+    pgn = GAMES_PGN if any(pgn_path(make.source.setting, line) for line in make.listed) else ""
     for index, lines in enumerate(pages):
-        yield make.page(
+        inputs = ListInputs(
             list_page(index),
-            "matches.html",
-            lines=lines,
-            pages=_near(index, len(pages)),
-            index=index,
-            start=index * PAGE,
-            total=len(make.lines),
-            listed=len(make.listed),
-            unpaged=len(make.listed) - len(make.paged),
-            recorded=make.source.tournament.recorded,
-            data=DATA,
-            pgn=GAMES_PGN if any(pgn_path(make.source.setting, line) for line in make.listed) else "",
+            index,
+            lines,
+            _near(index, len(pages)),
+            listed - len(make.paged),
+            # A full page stays as it is when another match is added to the list.
+            (listed, total) if listed < total else None,
+            pgn,
         )
+        yield make.pending_page(inputs.path, page_of_list, inputs)
     yield make.script(DATA, "TourneyMatches", list_data(make))
-    for suffix in ("csv", "json"):  # each reads the list again
+    if listed <= HELD:
+        yield from make.tables("data/matches", matches_table(make))
+        return
+    for suffix in ("csv", "json"):  # each reads the list again, as its rows would fill the memory
         yield make.file(f"data/matches.{suffix}", getattr(matches_table(make), suffix)())
+
+
+def page_of_list(scope: PageScope, inputs: ListInputs) -> Iterator[File]:
+    """Yield a page of the list."""
+    yield scope.page(
+        inputs.path,
+        "matches.html",
+        lines=inputs.lines,
+        pages=inputs.pages,
+        index=inputs.place,
+        start=inputs.place * PAGE,
+        unpaged=inputs.unpaged,
+        cut=inputs.cut,
+        recorded=scope.setting.setting.tournament.recorded,
+        data=DATA,
+        pgn=inputs.pgn,
+    )
 
 
 def _near(index: int, count: int) -> list[tuple[int, str]]:

@@ -131,7 +131,8 @@ def action_rounds(
     ``written`` are the actions in their game's notation. Seats are named where they do not act in the order
     of the round before. ``targets`` are the plies to mark for ``linked``.
     """
-    names = {seat.number: seat.name for seat in seats}
+    # The script takes a word with a colon for a seat's name, so "Sage 1" is one word.
+    names = {seat.number: seat.name.replace(" ", "\N{NO-BREAK SPACE}") for seat in seats}
     order: list[int] = []
     for turns in _turns(record, written, len(seats), targets):
         acting = [seat for seat, _ in turns]
@@ -218,7 +219,7 @@ class MatchPlot(NamedTuple):
     @property
     def beside(self) -> bool:
         """Whether it stands beside the board: the bots' views of who wins."""
-        return self.name == "win" or self.name.startswith("score")
+        return _is_beside(self.name)
 
 
 def match_plots(
@@ -228,8 +229,13 @@ def match_plots(
     luck: Mapping[int, Series],
     seats: Sequence[SeatLabel],
     last: int,
+    *,
+    labels: str = "plies",
 ) -> Iterator[MatchPlot]:
-    """Yield the plots that have two values at least, over the plies 0..last; all values are by seat."""
+    """Yield the plots that have two values at least, over the plies 0..last; all values are by seat.
+
+    ``labels`` is the id of the numbers of plies, which all plots below the board show; "" gives each its own.
+    """
     keys = dict.fromkeys(key for values_by_seat in info.seats.values() for key in values_by_seat.columns)
     printed: dict[str, Mapping[int, Series]]
     printed = {
@@ -243,7 +249,7 @@ def match_plots(
     named: list[tuple[str, str, str, Mapping[int, Series]]]
     if chances:
         printed.pop("win", None)
-        view = f"{seats[0].name}'s chance, as each bot sees it" if two else "each bot's own, as it sees it"
+        view = f"{seats[0].name}'s chance, as seen by" if two else "each bot's own, as it sees it"
         named = [("win", "Chance to win, %", view, chances)]
     else:
         view = "each bot's from its own point of view"
@@ -263,20 +269,31 @@ def match_plots(
         (f"info-{key}", key, "as each bot printed it", values_by_seat)
         for key, values_by_seat in printed.items()
     ]
+    labeled = False
     for name, title, note, by_seat in named:
         shown = tuple(seat for seat in seats if by_seat.get(seat.number))
         values = [value for seat in shown for _, value in by_seat[seat.number]]
         # A plot of one point shows nothing that the list of actions does not.
         if len(values) < 2:
             continue
-        least, most = (
-            display.number(value, 6).rstrip("0").rstrip(".") for value in (min(values), max(values))
-        )
-        description = f"{title} by action, from {least} to {most}"
+        description = f"{title} by action, from {_rounded(min(values))} to {_rounded(max(values))}"
         series = [(seat.color, by_seat[seat.number]) for seat in shown]
-        drawn = draw(match_plot(description, series, last, bars=name == "time", cut=name.startswith("score")))
-        plot = MatchPlot(name, title, note, drawn, shown, open=name == "time")
-        yield plot._replace(open=True) if plot.beside else plot
+        plot = match_plot(description, series, last, bars=name == "time", cut=name.startswith("score"))
+        beside = _is_beside(name)
+        shared = "" if beside else labels
+        drawn = draw(plot, shared, repeated=bool(shared) and labeled)
+        labeled = labeled or bool(shared)
+        yield MatchPlot(name, title, note, drawn, shown, open=beside or name == "time")
+
+
+def _rounded(value: float) -> str:
+    """A value as screen readers say it, with as many decimals as it has digits to spare."""
+    text = display.short(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _is_beside(name: str) -> bool:
+    return name == "win" or name.startswith("score")
 
 
 def _differ(series: Iterable[Series]) -> bool:

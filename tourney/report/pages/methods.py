@@ -221,11 +221,11 @@ def time_control(limits: Limits) -> str:
 def _time_words(limits: Limits) -> str:
     words = []
     if limits.clock_ms is not None:
-        more = f" + {limits.increment_ms / 1000:g} s" if limits.increment_ms else ""
+        more = f" + {display.time_limit(limits.increment_ms)}" if limits.increment_ms else ""
         period = "game" if limits.clock_moves is None else counted(limits.clock_moves, "action")
-        words.append(f"{limits.clock_ms / 1000:g} s{more} per {period}")
+        words.append(f"{display.time_limit(limits.clock_ms)}{more} per {period}")
     if limits.move_ms is not None:
-        words.append(f"{limits.move_ms:g} ms per action")
+        words.append(f"{display.time_limit(limits.move_ms)} per action")
     if limits.nodes is not None:
         words.append(counted(limits.nodes, "node") + " per action")
     if limits.depth is not None:

@@ -30,12 +30,13 @@ from tourney.report.pages.highlights import chosen_games
 from tourney.report.pages.methods import head_facts, state, time_control, tournament_facts
 from tourney.report.source import ReportSource
 from tourney.results.columns import VERSIONS, Column, rendered
+from tourney.results.luck import shows_luck
+from tourney.results.ratings import unsure
 from tourney.results.standings import (
     Standing,
     interim_sentence,
     ranking_sentences,
     report_columns,
-    shows_luck,
     standing_row,
 )
 from tourney.results.tables import DataTable
@@ -287,7 +288,8 @@ def tournament_row(source: ReportSource, href: str, *, measured: bool) -> dict[s
 def _introduction(source: ReportSource) -> dict[str, object]:
     """The introduction of a tournament, safe to show once escaped; without any, all is empty.
 
-    ``logo`` is the path of the image in the tournament's folder, or ""; ``links`` are (words, address).
+    ``logo`` is the path of the image in the tournament's folder, or ""; ``links`` are (words, address). The
+    parts of a paragraph alternate between words and code, which its text has in backticks.
     """
     shown = source.presentation
     paragraphs: list[list[str]] = [[]]
@@ -298,9 +300,15 @@ def _introduction(source: ReportSource) -> dict[str, object]:
             paragraphs.append([])
     return {
         "logo": shown.file_name,
-        "paragraphs": [display.line(" ".join(lines)) for lines in paragraphs if lines],
+        "paragraphs": [_code_parts(display.line(" ".join(lines))) for lines in paragraphs if lines],
         "links": [(display.label(link.title), link.url) for link in shown.links],
     }
+
+
+def _code_parts(text: str) -> list[str]:
+    parts = text.split("`")
+    # An odd backtick is one that the author means.
+    return parts if len(parts) % 2 else ["`".join(parts)]
 
 
 def logo(make: Renderer) -> Iterator[File]:
@@ -361,6 +369,7 @@ def version_files(look: Layout, path: str, pool: VersionPool, anchors: Mapping[s
     here = {name: elo for name, elo in anchors.items() if pool.matching(name)}
     batch = pool.rate(here)
     rows = list(zip((line.entrant for line in batch.ratings), version_rows(pool, batch), strict=True))
+    vague = unsure(batch)
     bots: dict[str, list[tuple[int, Context]]] = {}
     for number, row in rows:
         bots.setdefault(display.label(" ".join((row["name"], *row["args"]))), []).append((number, row))
@@ -372,7 +381,8 @@ def version_files(look: Layout, path: str, pool: VersionPool, anchors: Mapping[s
         "versions.html",
         title=version_title(pool),
         bots=bots,
-        scale=interval_scale([(row["low"], row["high"]) for _, row in rows]),
+        scale=interval_scale([(row["low"], row["high"]) for number, row in rows if number not in vague]),
+        unsure=vague,
         pool=pool,
         anchors=[display.label(f"{name} = {elo:g}") for name, elo in here.items()],
         zero="" if here else zero_text(batch, {n: display.label(text) for n, text in pool.labels.items()}),

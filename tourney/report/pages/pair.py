@@ -19,9 +19,12 @@ from tourney.report import display
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import heat_map
 from tourney.report.compact_matches import FinishedMatch, LazySequence
+from tourney.report.display import EntrantLabel
+from tourney.report.output.inputs import PageScope, PendingPage
 from tourney.report.output.layout import Context, File
 from tourney.report.output.rendering import Renderer
-from tourney.report.source import ReportSource
+from tourney.report.pages.match_lines import ListedMatch
+from tourney.report.source import ReportSource, records_of
 from tourney.results.ratings import cycle_rows
 from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
@@ -252,65 +255,113 @@ def pair_paths(make: Renderer) -> dict[Pair, str]:
     return paths
 
 
-def files(make: Renderer) -> Iterator[File]:
+class PairInputs(NamedTuple):
+    """What a pair's page is made from, besides the records of its first games.
+
+    ``lines`` are those of the games in the list. ``openings`` has each game's line of the ``book`` by place,
+    and is empty if the page has no table of them; ``book`` has the lines as printed. All figures are of
+    ``a``, as printed, as the fit to all matches changes a little with each new one: the points ``expected``,
+    the ``lead`` in Elo with its interval (``reach``), and the probability that it is the stronger (``los``).
+    """
+
+    path: str
+    a: EntrantLabel
+    b: EntrantLabel
+    games: Sequence[PairGame]
+    lines: tuple[ListedMatch, ...]
+    openings: tuple[int, ...]
+    book: Mapping[int, str]
+    expected: str
+    lead: str
+    reach: str
+    los: str
+    intervals: str
+
+
+def files(make: Renderer) -> Iterator[File | PendingPage]:
     """Yield the pages of the pairs."""
     fitted = {frozenset((pair.a, pair.b)): pair for pair in make.source.batch.pairs}
-    for pair, every in make.once(pairs_with_pages).items():
+    by_pair = make.once(pairs_with_pages)
+    # In few queries, instead of one for each pair.
+    make.maker.digests(sorted({game.match.number for games in by_pair.values() for game in games[:COMPARED]}))
+    for pair, every in by_pair.items():
         # Lazy games are made again for each of the page's tables, which is slower but takes no memory.
         games = every if len(every) > HELD else tuple(every)
-        yield _page(make, pair, games, fitted[frozenset(pair)])
+        inputs = _inputs(make, pair, games, fitted[frozenset(pair)])
+        compared = [game.match.number for game in games[:COMPARED]]
+        if games is every:
+            yield from pair_files(make.scope(inputs.path, compared), inputs)
+        else:
+            yield make.pending_page(inputs.path, pair_files, inputs, compared)
 
 
-def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPair) -> File:
-    """A pair's page. Scores are (name, seat or None, half points of each game); all figures are of ``a``.
-
-    ``lead`` is the difference in Elo by the fit to all matches, with its interval (``low``, ``high``);
-    ``los`` the probability that ``a`` is the stronger. ``leaves``: the median number of actions after which
-    a game differs from all earlier ones; None without two records. ``more``: the number of games that are
-    not in the list.
-    """
+def _inputs(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPair) -> PairInputs:
     source = make.source
     sign = 1 if fitted.a == pair[0] else -1
     low, high = sorted((sign * fitted.low, sign * fitted.high))
-    a, b = (source.labels[number] for number in pair)
     plan = source.tournament.plan
     # Before the end nothing is shown that follows from the seed.
     drawn = not source.disclosed.ended and plan.opening_order != "sequential"
     book = () if plan.format == IMPORTED or drawn else plan.book
+    seed = source.tournament.seed
+    openings = tuple(plan.book_line(seed, game.match.row) for game in games) if book else ()
+    return PairInputs(
+        path=make.once(pair_paths)[pair],
+        a=source.labels[pair[0]],
+        b=source.labels[pair[1]],
+        games=games,
+        lines=tuple(make.line_of(game.match.number) for game in games[:GAMES]),
+        openings=openings,
+        book={place: display.label(" ".join(book[place]), BOOK_LINE) for place in sorted({*openings})},
+        expected=display.number(fitted.expected if sign == 1 else fitted.games - fitted.expected, 1),
+        lead=display.number(sign * fitted.elo, 1),
+        reach=display.reach(low, high),
+        los=display.number(100 * (fitted.los if sign == 1 else 1 - fitted.los), 1),
+        intervals=source.intervals,
+    )
+
+
+def pair_files(scope: PageScope, inputs: PairInputs) -> Iterator[File]:
+    """Yield a pair's page. Scores are (name, seat or None, half points of each game).
+
+    ``leaves``: the median number of actions after which a game differs from all earlier ones; None without
+    two records. ``more``: the number of games that are not in the list.
+    """
+    setting = scope.setting.setting
+    a, b, games = inputs.a, inputs.b, inputs.games
     by_opening: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_seat: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_round: defaultdict[int, bytearray] = defaultdict(bytearray)
     for game in games:
-        if book:
-            row = game.match.row
-            by_opening[plan.book_line(source.tournament.seed, row)].append(game.half)
         by_seat[game.seat].append(game.half)
         by_round[game.match.key.round].append(game.half)
+    for place, game in zip(inputs.openings, games, strict=False):
+        by_opening[place].append(game.half)
     halves = bytes(game.half for game in games)
-    return make.page(
-        make.once(pair_paths)[pair],
+    yield scope.page(
+        inputs.path,
         "pair.html",
         a=a,
         b=b,
         halves_won=halves,
-        expected=fitted.expected if sign == 1 else fitted.games - fitted.expected,
-        lead=sign * fitted.elo,
-        low=low,
-        high=high,
-        los=fitted.los if sign == 1 else 1 - fitted.los,
+        expected=inputs.expected,
+        lead=inputs.lead,
+        interval=inputs.reach,
+        los=inputs.los,
+        intervals=inputs.intervals,
         streaks=_streaks(halves, a.name, b.name),
-        seats=[(f"{s.number} {s.name}", s, by_seat[k]) for k, s in enumerate(source.seats) if k in by_seat],
+        seats=[(f"{s.number} {s.name}", s, by_seat[k]) for k, s in enumerate(setting.seats) if k in by_seat],
         openings=[
-            (f"{number + 1}. {display.label(' '.join(book[number]), BOOK_LINE)}", None, halves_of_line)
-            for number, halves_of_line in sorted(by_opening.items())
+            (f"{place + 1}. {inputs.book[place]}", None, halves_of_line)
+            for place, halves_of_line in sorted(by_opening.items())
         ],
         rounds=[(str(number), None, halves_of_line) for number, halves_of_line in by_round.items()]
         if 1 < len(by_round) <= ROUNDS
         else [],
         repeated=_repeated(games),
-        leaves=_leaves(source, games),
-        groups=_groups(games) if plan.mirrored_dice else (),
-        games=[(make.line_of(game.match.number), game) for game in games[:GAMES]],
+        leaves=_leaves(scope, games),
+        groups=_groups(games) if setting.tournament.plan.mirrored_dice else (),
+        games=list(zip(inputs.lines, games, strict=False)),
         more=max(0, len(games) - GAMES),
     )
 
@@ -352,11 +403,11 @@ def _repeated(games: Sequence[PairGame]) -> int:
     return len(games) - len(plays)
 
 
-def _leaves(source: ReportSource, games: Sequence[PairGame]) -> int | None:
+def _leaves(scope: PageScope, games: Sequence[PairGame]) -> int | None:
     """The median of the actions after which a game differs from all earlier ones of its seating."""
     trees: dict[tuple[int, ...], dict[object, Any]] = {}
     shared_lengths = []
-    for match, record in source.records(game.match for game in games[:COMPARED]):
+    for match, record in records_of((game.match for game in games[:COMPARED]), scope.matches.parts):
         seen = match.seats in trees
         # A tree of all actions so far: the way of a new game along it is what it shares with earlier ones.
         node = trees.setdefault(match.seats, {})

@@ -6,7 +6,7 @@ The texts contain none of the characters that JSON or HTML escape. ``templates/s
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, pairwise
 from operator import ne
 
 from tourney.games.diagrams import FIELD
@@ -22,6 +22,9 @@ _HALF = _BASE // 2
 SAME, COUNT, ALTERNATE, SPLICE = "=+~/"
 """Predictions of a column's values: the value before, one more than it, the value before the last, or the
 value before without the common start and end."""
+
+RUN = "'"
+"""Begins several things of one sprite; no digit."""
 
 _LONG = 16  # characters from which values are spliced
 
@@ -130,6 +133,12 @@ def _common(a: str, b: str) -> int:
         else:
             high = middle - 1
     return low
+
+
+def prefixed(texts: Sequence[str]) -> list[str]:
+    """The code of texts: each as the length of the start that it shares with the one before, and the rest."""
+    shared = [_common(before, text) for before, text in pairwise(("", *texts))]
+    return [number(head) + text[head:] for head, text in zip(shared, texts, strict=True)]
 
 
 def columns(texts: Sequence[str]) -> list[list[str]]:

@@ -17,11 +17,12 @@ from tourney.errors import GameError
 from tourney.games.base import CHANCE, AnyGame, AnyState
 from tourney.games.diagrams import fill, style
 from tourney.games.registry import EXTERNAL
-from tourney.games.svg_diagram import ARROW, LABEL, NO_BOX, Box, around, arrow_svg
+from tourney.games.svg_diagram import ARROW, LABEL, MARK, NO_BOX, Box, around, arrow_svg
 from tourney.match.record import Record
 from tourney.report.replays.board_table import (
     HIDDEN,
     NO_FRAMES,
+    NOTHING,
     BoardTable,
     FrameDrawer,
     Frames,
@@ -29,7 +30,7 @@ from tourney.report.replays.board_table import (
     Thing,
     board_table,
 )
-from tourney.report.replays.codes import columns, number, steps
+from tourney.report.replays.codes import RUN, columns, number, prefixed, steps
 
 GAME = "board/game.js"
 SPRITES = "board/sprites.svg"
@@ -38,6 +39,11 @@ GROUND = "board/ground.svg"
 
 Still = tuple[list[Thing], list[Thing]]
 """The things of a picture over the first ground: cells and labels, then all others, the lowest first."""
+
+SHORTEST_RUN = 4
+"""Things of one sprite from which a run takes fewer characters."""
+_SHARED = ("same-ground", "same-pieces")
+"""The ids of what all pictures of a page share, by the parts of a ``Still``."""
 
 _REACH = 64
 """The distance from the centre of a thing within which its SVG stays."""
@@ -119,12 +125,15 @@ class BoardReplay:
         """The data for ``templates/static/board.js``, as JSON data; they need ``shared_data`` too.
 
         ``sprites``, ``places``: those that are not shared, whose numbers follow the shared ones. ``notes``:
-        templates of lines; ``sets``: lists of numbers of these. Then the open frames, and in ``views``, with
+        templates of lines (see ``codes.prefixed``); ``sets``: sets of these, separated by blanks, each the
+        codes of their numbers. Then the open frames, and in ``views``, with
         ``seat``, ``last``, the last ply that differs, and ``h``, the plies of the actions that it did not see
         (see ``codes.steps``), those of a seat: ``p``: the position strings (see
         ``codes.columns``); ``t``: by ply, separated by blanks, the things that appear or disappear, a thing
         being the codes of sprite and place, for an arrow of sprite, place and place; ``m``: likewise the
-        marks and arrows; ``k``: by ply the number of the set of notes. ``lines``: the frames of lines.
+        things of this picture alone, such as marks and arrows, and for some of one sprite ``RUN``, their
+        number, the sprite and their places; ``k``: by ply the number of the set of notes.
+        ``lines``: the frames of lines.
         """
         return self._encoded[0]
 
@@ -160,23 +169,23 @@ class _FrameEncoder:
         self.sprites: dict[int, int] = {}
         self._places: dict[int, int] = {}
         self._codes: dict[int, str] = {}
-        self._notes: dict[str, int] = {}
         self._sets: dict[tuple[str, ...], str] = {}
 
     def frames(self, frames: Frames) -> dict[str, object]:
         """The data of one onlooker."""
-        codes = self._table.codes
         toggles = []
-        for toggled in frames.toggles:
-            thing_codes = [codes[thing] or "" for thing in toggled]
-            if "" in thing_codes:  # the others get numbers in an order that is the same in every process
-                thing_codes = [self._code(thing) for thing in self._table.ordered(toggled)]
-            thing_codes.sort()
-            toggles.append("".join(thing_codes))
-        traces = [
-            "".join([codes[thing] or self._code(thing) for thing in trace]) if trace else ""
-            for trace in frames.traces
-        ]
+        traces = []
+        shown = self._table.start
+        ended = NOTHING
+        for toggled, after, trace in zip(
+            frames.toggles, (*frames.toggles[1:], NOTHING), frames.traces, strict=True
+        ):
+            # A thing of one picture, such as dice, is written once with the marks instead of twice here.
+            brief = (toggled & after).difference(shown)
+            toggles.append(self._things(toggled.difference(brief, ended)))
+            traces.append(self._runs(trace) + (self._things(brief) if brief else ""))
+            shown ^= toggled
+            ended = brief
         sets = self._sets
         return {
             "p": columns(frames.views),
@@ -188,9 +197,12 @@ class _FrameEncoder:
     def tables(self) -> dict[str, object]:
         """The sprites, places and notes of this match alone."""
         table = self._table
+        # Sorted, because neighbors then begin alike: "colour 1 (seat 1) places in column 5", "... 6".
+        notes = sorted({note for notes in self._sets for note in notes})
+        note_codes = {note: number(k) for k, note in enumerate(notes)}
         data: dict[str, object] = {
-            "notes": list(self._notes),
-            "sets": [list(map(self._notes.__getitem__, s)) for s in self._sets],
+            "notes": prefixed(notes),
+            "sets": " ".join(["".join([note_codes[note] for note in notes]) for notes in self._sets]),
         }
         if self.sprites:
             own_sprites = map(table.sprites.__getitem__, self.sprites)
@@ -199,9 +211,32 @@ class _FrameEncoder:
             data["places"] = [list(table.places[place]) for place in self._places]
         return data
 
+    def _things(self, things: frozenset[int]) -> str:
+        codes = self._table.codes
+        thing_codes = [codes[thing] or "" for thing in things]
+        if "" in thing_codes:  # the others get numbers in an order that is the same in every process
+            thing_codes = [self._code(thing) for thing in self._table.ordered(things)]
+        thing_codes.sort()
+        return "".join(thing_codes)
+
+    def _runs(self, trace: Sequence[int]) -> str:
+        """Marks and arrows, in which many marks of one look, as those of legal actions, name it once."""
+        codes = self._table.codes
+        by_sprite: dict[int, list[str]] = {}
+        for thing in trace:
+            code = codes[thing] or self._code(thing)
+            by_sprite.setdefault(self._table.things[thing].sprite, []).append(code)
+        parts = []
+        for sprite, thing_codes in by_sprite.items():
+            if len(thing_codes) < SHORTEST_RUN or sprite == self._table.arrow:
+                parts += thing_codes
+                continue
+            name = number(self._sprite(sprite))
+            places = [code.removeprefix(name) for code in thing_codes]
+            parts += [RUN, number(len(places)), name, *places]
+        return "".join(parts)
+
     def _set(self, notes: tuple[str, ...]) -> str:
-        for note in notes:
-            self._notes.setdefault(note, len(self._notes))
         code = self._sets[notes] = number(len(self._sets))
         return code
 
@@ -420,6 +455,49 @@ def still(shown: BoardReplay, ply: int) -> Still:
     things = shown.things(ply, without=table.ground)
     low = [thing for thing in things if table.sprites[thing.sprite].layer <= LABEL]
     return low, things[len(low) :]
+
+
+def shared_things(shown: BoardReplay, pictures: Sequence[Still]) -> frozenset[Thing]:
+    """The cells, labels and pieces that all pictures of a match have, for ``picture_markup``.
+
+    Pieces on places where pictures differ are not among them, as they might lie below or above others; cells
+    and labels neither.
+    """
+    sprites = shown.table.sprites
+    shared = frozenset[Thing]()
+    for part in zip(*pictures, strict=True):
+        every = [set(things) for things in part]
+        alike = set.intersection(*every)
+        differing = {thing.place for things in every for thing in things.difference(alike)}
+        shared |= {
+            thing
+            for thing in alike
+            if thing.place not in differing and sprites[thing.sprite].layer not in {MARK, ARROW}
+        }
+    return shared
+
+
+def shared_definitions(shown: BoardReplay, shared: frozenset[Thing], picture: Still) -> str:
+    """SVG definitions of the things that the pictures share, in the order of one of them."""
+    parts = [markup(shown, [thing for thing in part if thing in shared]) for part in picture]
+    return "".join(f"<g id={name}>{part}</g>" for name, part in zip(_SHARED, parts, strict=True) if part)
+
+
+def picture_markup(
+    shown: BoardReplay, picture: Still, shared: frozenset[Thing] = frozenset()
+) -> tuple[str, str]:
+    """A picture as SVG: the things above the ground, and the ground cells that differ from the first one's.
+
+    It refers to ``shared_definitions``, which hold ``shared``.
+    """
+    sprites = shown.table.sprites
+    parts = []
+    for part, name in zip(picture, _SHARED, strict=True):
+        rest = [thing for thing in part if thing not in shared]
+        below = [thing for thing in rest if sprites[thing.sprite].layer in {MARK, ARROW}]
+        use = f"<use href=#{name} />" if len(rest) < len(part) else ""
+        parts.append(markup(shown, below) + use + markup(shown, rest[len(below) :]))
+    return parts[1], parts[0]
 
 
 def markup(shown: BoardReplay, things: Iterable[Thing], *, alone: bool = True) -> str:

@@ -23,7 +23,6 @@ from tourney.files import network_file_system
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
-from tourney.run.check_bot import start_advice
 from tourney.run.engine.bench_policy import BATCH, PlayOrder, again_text, none_started
 from tourney.run.engine.containment_floor import floor_of, keep_first, refuse_weaker
 from tourney.run.engine.coordinator import Coordinator
@@ -391,6 +390,8 @@ def refuse_unstarted(database: Database, tournament: Tournament, builds: BotBuil
     if not any(map(none_started, faulty.values())):
         return
     entrants = database.tournaments.entrants(tournament.id)
+    from tourney.run.check_bot import start_advice  # noqa: PLC0415 - few runs end so
+
     first = PlayOrder.of(tournament, entrants).sorted(database.schedules.rows(tournament.id))[:BATCH]
     if not all(none_started(faulty.get(number, ())) for number, _ in first):
         return

@@ -4,7 +4,8 @@ import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from ctypes import Array, c_double
-from functools import partial
+from functools import cached_property, partial
+from multiprocessing.synchronize import Event
 from typing import ClassVar, Final
 
 from tourney.games.registry import find_game
@@ -51,12 +52,11 @@ class LocalExecutor(MatchExecutor):
         self._first = first
         self._plan = plan
         self._batch = 1
+        self._most = workers
         self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
-        self._context = WorkerContext()
-        self._draining = self._context.Event()
-        self._playing: Array[c_double] = self._context.RawArray(c_double, 2 * workers)
+        self._executor: ProcessPoolExecutor | None = None
+        """The workers, from the first match on: a run without one starts no process."""
         adopt_orphans()
-        self._executor = self._start()
 
     def begin(self, run: Run) -> None:
         """Play as many matches at a time as fit into memory. Raises SandboxError if not even one does."""
@@ -70,12 +70,13 @@ class LocalExecutor(MatchExecutor):
         self.workers = self._plan.matches
         if self._plan.text:
             say(self._plan.text)
-        self._executor.shutdown(wait=True)  # no process has started before the first match
-        self._executor = self._start()
+        if self._executor is not None:
+            self._executor.shutdown(wait=True)
+            self._executor = None
 
     def running(self) -> tuple[Playing, ...]:
         """The matches being played, by number."""
-        shown = list(self._playing)
+        shown = [] if self._executor is None else list(self._playing)
         pairs = sorted(zip(shown[::2], shown[1::2], strict=True))
         return tuple(Playing(int(number), since) for number, since in pairs if number)
 
@@ -98,6 +99,7 @@ class LocalExecutor(MatchExecutor):
         held = self._held
         self._held = []
         if held:
+            self._executor = self._executor or self._start()
             batch = self._executor.submit(worker.play_batch, [task for task, _ in held])
             batch.add_done_callback(partial(self._set_replies, held))
 
@@ -126,12 +128,11 @@ class LocalExecutor(MatchExecutor):
 
     def restart(self) -> None:
         """Start new workers after one was lost; the bots of the lost worker end now."""
-        self._executor.shutdown(wait=True, cancel_futures=True)
-        kill_orphans()
+        self.close()
+        self._executor = None
         self._held.clear()
         self._batch = 1  # alone, until it is known again how long matches take
         self._playing[:] = [0.0] * len(self._playing)
-        self._executor = self._start()
 
     def drain(self) -> None:
         """Start no further match."""
@@ -139,14 +140,16 @@ class LocalExecutor(MatchExecutor):
 
     def close(self) -> None:
         """Wait for the matches being played, and end the workers."""
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
         kill_orphans()
 
     def stop(self) -> None:
         """Ask the workers to end with their bots; kill workers that do not end in time."""
         self._draining.set()
         workers = multiprocessing.active_children()  # before the shutdown, which forgets them
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
         for process in workers:
             process.terminate()
         for process in workers:
@@ -155,6 +158,18 @@ class LocalExecutor(MatchExecutor):
                 process.kill()
                 process.join(STOP_SECONDS)
         kill_orphans()
+
+    @cached_property
+    def _context(self) -> WorkerContext:
+        return WorkerContext()
+
+    @cached_property
+    def _draining(self) -> Event:
+        return self._context.Event()
+
+    @cached_property
+    def _playing(self) -> "Array[c_double]":
+        return self._context.RawArray(c_double, 2 * self._most)
 
     def _start(self) -> ProcessPoolExecutor:
         slots = self._context.SimpleQueue()
