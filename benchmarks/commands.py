@@ -1,8 +1,14 @@
-"""Cost of `tourney report` and `tourney rate` on much data: time, processor time, memory and bytes.
+"""Cost of commands: the start of all short ones, and `tourney report` and `tourney rate` on much data.
 
+    python -m benchmarks.commands starts [--passes 7] [--before CHECKOUT]
     python -m benchmarks.commands report [--matches 10000] [--game sages-tafl --game seven-sages]
                                          [--actions 175] [--entrants 50] [--processes N] [--folder DIR]
     python -m benchmarks.commands rate [--games 1000000] [--players 50] [--plies 80] [--seed 1] [--keep FILE]
+
+``starts``: plays a small tournament, then calls each short command on it --passes times, all in turn, without
+a terminal. Prints the median wall time and processor time, and the processor time in units of that of
+``--version``. With --before, each call is followed by one of the package in another checkout, with the
+interpreter and the libraries of this one; the last columns are its processor time and the median ratio.
 
 ``report``: by default both games are measured. The referee plays --distinct random matches in this process;
 further ones repeat their actions under seeds and entrants of their own. With --actions, only matches of that
@@ -21,10 +27,14 @@ that another program steals are in the wall clock only, so compare processor tim
 """
 
 import itertools
+import os
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import click
 
@@ -59,6 +69,87 @@ def show(what: str, cost: Cost, whole: Cost, out: Path, new: int) -> None:
 @click.group(help=described(__doc__))
 def main() -> None:
     """Measure commands."""
+
+
+CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["random", "pebble", "greedy"]
+games-per-pairing = 4
+
+[run]
+sandbox = "off"
+"""
+STARTS = """
+--version
+--help
+standings
+status
+ratings
+show 1
+run cup.toml
+bots list
+games
+commit cup.toml
+export --what matches
+db check
+completion bash
+doctor --help
+"""
+COMPLETION = {"_TOURNEY_COMPLETE": "bash_complete", "COMP_WORDS": "tourney sta", "COMP_CWORD": "1"}
+
+
+def start_cost(words: list[str], folder: Path, env: dict[str, str]) -> tuple[float, float]:
+    """Wall and processor time of a call of ``tourney`` with what it starts, in seconds."""
+    start = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tourney", *words],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"tourney {' '.join(words)} failed")
+    return time.monotonic() - start, usage.ru_utime + usage.ru_stime
+
+
+@main.command("starts")
+@click.option("--passes", default=7, show_default=True, help="Calls of each command.")
+@click.option("--before", type=click.Path(path_type=Path, exists=True), help="Another checkout.")
+def starts_command(passes: int, before: Path | None) -> None:
+    """Call each short command on a small database."""
+    # Bytecode is written as in use: without, each call would compile the package.
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    sides = [plain] if before is None else [plain, {**plain, "PYTHONPATH": str(before.resolve())}]
+    with tempfile.TemporaryDirectory(prefix="tourney-starts-") as place:
+        folder = Path(place)
+        (folder / "cup.toml").write_text(CUP, encoding="utf-8")
+        start_cost(["run", "cup.toml"], folder, plain)
+        calls: list[tuple[str, list[str], dict[str, str]]] = [
+            *((f"`{line}`", line.split(), {}) for line in STARTS.strip().splitlines()),
+            ("completion of a word", [], COMPLETION),
+        ]
+        costs: dict[tuple[str, int], list[tuple[float, float]]] = {}
+        for number, (name, words, extra), side in itertools.product(
+            range(passes + 1), calls, range(len(sides))
+        ):
+            cost = start_cost(words, folder, {**sides[side], **extra})
+            if number:  # the first call compiles the modules, and reads them from the disk
+                costs.setdefault((name, side), []).append(cost)
+    head("command", "s", "CPU s", "to --version", *(("CPU s before", "to before") if before else ()))
+    used = {key: [processor for _, processor in pairs] for key, pairs in costs.items()}
+    least = median(used["`--version`", 0])
+    for name, _, _ in calls:
+        mine = used[name, 0]
+        cells = [median(wall for wall, _ in costs[name, 0]), median(mine), median(mine) / least]
+        if before:
+            ratios = (now / then for now, then in zip(mine, used[name, 1], strict=True))
+            cells += [median(used[name, 1]), median(ratios)]
+        row(name, *(f"{cell:.2f}" for cell in cells))
 
 
 @main.command("report")

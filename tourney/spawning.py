@@ -3,7 +3,6 @@
 They do not run their parent's main module, and leave the terminal's signals to it.
 """
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -20,9 +19,10 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from tourney.errors import WorkerError
+from tourney.garbage import collect_seldom
 
 if TYPE_CHECKING:
     from multiprocessing.popen_spawn_posix import Popen
@@ -89,9 +89,6 @@ def terminal_signals_blocked() -> Iterator[None]:
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
-
-GARBAGE: Final = 20_000
-"""New objects between two searches for cycles."""
 
 
 class Pool:
@@ -172,13 +169,8 @@ def default_processes() -> int:
 
 
 def _begin() -> None:
-    """Leave the terminal's signals to the parent, end with it, and look for garbage seldom.
-
-    Such work leaves hardly any cycles, but makes many objects that a search would visit.
-    """
-    # Objects of the imports live as long as the process, so no search needs to visit them.
-    gc.freeze()
-    gc.set_threshold(GARBAGE)
+    """Leave the terminal's signals to the parent, end with it, and look for garbage seldom."""
+    collect_seldom()
     for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     unblock_terminal_signals()

@@ -143,6 +143,49 @@ def test_completion_offers_the_commands() -> None:
     assert "games" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("sta", ["status", "standings"]),
+        ("bots l", ["list"]),
+        ("--ver", ["--version"]),
+        ("nonsense sta", ["status", "standings"]),
+    ],
+)
+def test_completion_imports_no_command_that_it_offers(words: str, offered: list[str]) -> None:
+    code = (
+        "import sys; from tourney.cli.main import main\n"
+        "try: main()\n"
+        "finally: sys.stderr.write(' '.join(sorted(m for m in sys.modules if m.startswith('tourney.cli.'))))"
+    )
+    env = {"COMP_WORDS": f"tourney {words}", "COMP_CWORD": str(len(words.split()))}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "_TOURNEY_COMPLETE": "bash_complete", **env},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [line.partition(",")[2] for line in done.stdout.split()] == offered
+    group = ["tourney.cli.bots"] if words.startswith("bots") else []
+    assert done.stderr.split() == sorted([*group, "tourney.cli.edge", "tourney.cli.main"])
+
+
+@pytest.mark.parametrize("words", [["games"], ["bots", "list"], ["completion", "bash"]])
+def test_command_runs_with_the_collector_on(words: list[str], tmp_path: Path) -> None:
+    """``tourney.cli.start`` switches it off while modules are loaded."""
+    code = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: sys.stderr.write(str(gc.isenabled())))\n"
+        f"sys.argv[1:] = {words!r}\n"
+        "from tourney.cli.start import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.endswith("True")
+
+
 def test_interrupt_while_importing_is_one_line() -> None:
     """Ctrl-C before the command line is imported ends the program as it does later."""
     code = (

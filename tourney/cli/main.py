@@ -9,11 +9,12 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import click
-from click.shell_completion import shell_complete
+from click.shell_completion import CompletionItem, shell_complete
 
 from tourney import __version__, plugins
 from tourney.cli import edge
 from tourney.errors import UsageError
+from tourney.garbage import collect_seldom
 from tourney.plugins import Command
 
 
@@ -95,11 +96,20 @@ class CommandTable(click.Group):
         """Import the command with this name; None if there is none."""
         return self.load(cmd_name) if cmd_name in self.core_names or cmd_name in self.added else None
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that a word may become. click would import each of the commands."""
+        lines = {name: line for section in self.all_sections.values() for name, line in section.items()}
+        commands = [
+            CompletionItem(name, help=line) for name, line in lines.items() if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a line's first word. The refusal of an unknown one names similar commands."""
-        if args[0] not in self.core_names and args[0] not in self.added:
+        unknown = args[0] not in self.core_names and args[0] not in self.added
+        if unknown and not ctx.resilient_parsing:  # completion says nothing about an unknown word
             from difflib import get_close_matches  # noqa: PLC0415 - only for this sentence
 
             _name_broken_addons()
@@ -122,8 +132,7 @@ class CommandTable(click.Group):
 def _collect_garbage(command: click.Command) -> None:
     """Switch the collector on again before a command runs; it leaves out what the imports made."""
     if not isinstance(command, CommandTable) and not gc.isenabled():  # ``tourney.cli.start`` switched it off
-        gc.freeze()
-        gc.enable()
+        collect_seldom()
 
 
 def command_group(package: str, commands: Mapping[str, str], help_: str) -> CommandTable:

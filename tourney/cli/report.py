@@ -14,16 +14,18 @@ import click
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.check.root import disclosure
 from tourney.cli import options as opt
+from tourney.cli.luck import compute_luck_shown
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.games.registry import known_game
 from tourney.report import display
+from tourney.report.output.inputs import StoredValues
 from tourney.report.output.layout import LISTED, MATCH_PAGES, Live, Options, Templates
 from tourney.report.output.placement import code_digest
 from tourney.report.output.rendering import live_state
-from tourney.report.output.write import Written, keep_state, kept, write
+from tourney.report.output.write import Written, earlier_values, keep_state, kept, write
 from tourney.report.pages.publishing import parse_address
 from tourney.report.site import Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource, load
@@ -219,10 +221,18 @@ class _Report:
             if made is None:
                 # Pools need tournaments of several bots' versions, so one tournament has none.
                 versions = self._versions(database, contents) if request.every else None
+                values = StoredValues() if fresh else earlier_values(place)
                 made = write_report(
-                    database, chosen, place, contents, versions, request.processes, fresh=fresh
+                    database,
+                    chosen,
+                    place,
+                    contents,
+                    versions,
+                    request.processes,
+                    fresh=fresh,
+                    values=values,
                 )
-                keep_state(place, made, "" if contents.live else seen)
+                keep_state(place, made, "" if contents.live else seen, values)
             self._seen = seen
             self._written = made
             self.over = all(has_ended(database, tournament) for tournament in chosen)
@@ -294,16 +304,20 @@ def write_report(
     processes: int | None = None,
     *,
     fresh: bool = False,
+    values: StoredValues | None = None,
 ) -> Written:
     """Write the report of a tournament to a folder, with a progress bar on standard error.
 
     With ``versions``, write one report on several tournaments, with a page that links to them. ``fresh``
-    makes all pages again.
+    makes all pages again; ``values`` are those of the earlier report.
     """
     output = current()
+    for tournament in tournaments:
+        database.tournaments.refuse_archived(tournament.id)
+        compute_luck_shown(database, tournament, processes)
     sources = [_load(database, tournament, output, options) for tournament in tournaments]
-    every = None if versions is None else sites_parts(sources, options, versions)
-    parts = every or site_parts(sources[0], options)
+    every = None if versions is None else sites_parts(sources, options, versions, values)
+    parts = every or site_parts(sources[0], options, values)
     total = sum(min(len(source.matches), options.match_pages) for source in sources)
     listed = max(options.listed, options.match_pages)
     done = others = 0
@@ -333,7 +347,6 @@ def write_report(
 
 
 def _load(database: Database, tournament: Tournament, output: Output, options: Options) -> ReportSource:
-    database.tournaments.refuse_archived(tournament.id)
     warn_unknown_format(tournament)
     if (count := database.schedules.progress(tournament.id).done) > LISTED:
         output.say(f"reading {count:,} matches of {tournament.name}: a report of that size takes minutes")

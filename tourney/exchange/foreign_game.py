@@ -54,7 +54,16 @@ BLACK_WORDS: Final = (
 """The sides of chess in small letters without accents, in German, French, Spanish, Italian, Dutch, Portuguese
 and Polish."""
 _SPELLINGS: Final = str.maketrans(
-    {"\u00bd": "1/2", ",": ".", ":": "-", "\u2013": "-", "\u2212": "-", " ": None, "\xa0": None}
+    {
+        "\u00bd": "1/2",
+        ",": ".",
+        ":": "-",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2212": "-",
+        " ": None,
+        "\xa0": None,
+    }
 )
 _SCORES: Final = {
     **dict.fromkeys(("1", "1.", "1.0"), 1.0),

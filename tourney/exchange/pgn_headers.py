@@ -8,6 +8,7 @@ standard of 1994 has it.
 
 import hashlib
 import re
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
@@ -35,6 +36,8 @@ MAX_COMMENT: Final = 64 << 10
 
 _START: Final = re.compile(rb'\n[ \t]*(?:(?=\[[ \t]*Event[ \t]*")|\n[ \t]*(?=\[[ \t]*[A-Za-z]))')
 _EVENT: Final = re.compile(rb'\n(?=[ \t]*\[[ \t]*Event[ \t]*")')
+_GLUED: Final = re.compile(rb'(?:1-0|0-1|1/2|\*)[ \t]*(?=\[Event[ \t]*")')
+"""The end of a game behind which the next one begins in the same line, as in exports of lichess."""
 _LONGEST_START: Final = 64
 """Bytes in which a start of a game lies."""
 _HEADER: Final = re.compile(rb"(?:[ \t]*\n|[ \t]*\[[^\n]*(?:\n|\Z)|[%;][^\n]*(?:\n|\Z))*")
@@ -53,8 +56,27 @@ _TAG_END: Final = re.compile(rb'"[ \t]*\]')
 _MORE_IN_LINE: Final = re.compile(rb'"[ \t]*\][ \t]*[^\s\[]')
 """Where alone such a line can be: searched first, because it takes a quarter of the time."""
 _NAME: Final = re.compile(rb"(?:^|(?<=\]))[ \t]*\[[ \t]*([A-Za-z0-9_]+)", re.MULTILINE)
-_LOOSE: Final = re.compile(rb'^[ \t]*\[(White|Black)[ \t]+"([^\n]*)"[ \t]*\][ \t]*$', re.MULTILINE)
-"""Names whose quotation marks are not escaped, as some programs write them."""
+_QUOTE: Final = rb"(?:[\"'`\x84\x91-\x94]|\xe2\x80[\x98-\x9f])"
+_LOOSE: Final = re.compile(
+    rb"^(?:[ \t]|\xc2?\xa0)*\[([^][\"'\s\xa0]{3,20}?)(?:[ \t]|\xc2?\xa0)*"
+    + _QUOTE
+    + rb"([^\n]*?)"
+    + _QUOTE
+    + rb"[ \t]*\][ \t]*$",
+    re.MULTILINE,
+)
+"""Tags as some programs and people write them: with quotation marks in names that are not escaped, in small
+letters, between other quotation marks."""
+_LOOSE_NAMES: Final = {
+    **{name.lower(): name for name in (b"White", b"Black", b"Result", b"Event", b"Round", b"Date", b"FEN")},
+    **dict.fromkeys((b"wei\xc3\x9f", b"wei\xdf", b"weiss"), b"White"),
+    b"schwarz": b"Black",
+    b"ergebnis": b"Result",
+    b"veranstaltung": b"Event",
+    b"runde": b"Round",
+    b"datum": b"Date",
+}
+"""Names of tags in small letters and in German."""
 _ASIDE_START: Final = re.compile(rb"[{;]|^%", re.MULTILINE)
 """Where a comment begins, outside of others: in braces, or up to the end of the line."""
 _TAIL: Final = 1 << 10
@@ -64,7 +86,7 @@ _HALF: Final = rb"(?:1/2|\xc2?\xbd)"
 _DASH: Final = rb"(?:[-:]|\xe2\x80\x93)"
 _END: Final = re.compile(
     rb"(?:\A|[\s})])([01]" + _DASH + rb"[01]|" + _HALF + rb"(?:" + _DASH + _HALF + rb")?|\*)"
-    rb"(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\})*\Z"
+    rb"(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\}|<[^<>\n]*>)*\Z"
 )
 """The result at the end of the moves as programs write it, with comments behind it."""
 _COMMENT: Final = re.compile(rb"\{[^}]*\}")
@@ -216,6 +238,8 @@ def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
     held = b""
     for block in blocks:
         block = block.replace(b"\x1a", b"\n") if b"\x1a" in block else block  # noqa: PLW2901 - rarely
+        if BOM_UTF8 in block:
+            block = block.replace(BOM_UTF8, b"")  # noqa: PLW2901 - files that were put together have it inside
         data, held = held + block, b""
         if b"\r" in data:
             if data.endswith(b"\r"):
@@ -243,7 +267,9 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
         new = max(len(rest) - len(block) - _LONGEST_START, 0)
         if first and len(rest) <= MAX_GAME and _START.search(rest, new) is None:
             continue
-        starts = [one.span() for one in _START.finditer(rest)]
+        starts = [start.span() for start in _START.finditer(rest)]
+        if rest.count(b"[Event ") > rest.count(b"\n[Event "):
+            starts = sorted([*starts, *((glued.end(),) * 2 for glued in _GLUED.finditer(rest))])
         seen = 0
         if first and starts and rest[: starts[0][0]].strip():
             yield _Piece(1, rest[2 : starts[0][0]], whole=True)
@@ -260,6 +286,10 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
             yield _Piece(line + rest.count(b"\n", seen, start), rest[start:], whole=False)
         line += rest.count(b"\n", seen, keep)
         rest = rest[keep:]
+        if starts and starts[-1] == (keep, keep):
+            # Found again like all others.
+            rest = b"\n" + rest
+            line -= 1
     last = _START.search(rest)
     if first and rest[: last and last.start()].strip():
         yield _Piece(1, rest[2 : last and last.start()], whole=True)
@@ -305,11 +335,15 @@ class _Reader:
             raise UnratedError("nul")
         tag_pairs = _TAG.findall(head)
         tags: dict[bytes, bytes] = dict(tag_pairs)
-        if b"White" not in tags or b"Black" not in tags:
-            tags = {**dict(_LOOSE.findall(head)), **tags}
-        result = tags.get(b"Result", b"")
-        if len(tags) < len(tag_pairs):
+        twice = len(tags) < len(tag_pairs)
+        if not tags.keys() >= {b"White", b"Black", b"Result"}:
+            pairs = ((_LOOSE_NAMES.get(name.lower()), value) for name, value in _LOOSE.findall(head))
+            loose_pairs = [(name, value) for name, value in pairs if name is not None and name not in tags]
+            twice |= len(dict(loose_pairs)) < len(loose_pairs)
+            tags |= dict(loose_pairs)
+        if twice:
             raise UnratedError("contradiction", "a tag is there twice")
+        result = tags.get(b"Result", b"")
         end = moves[-_TAIL:].rstrip()
         if result == b"*":
             raise UnratedError("unfinished")
@@ -320,7 +354,7 @@ class _Reader:
         if ranks is None or result in (b"1", b"0"):
             raise UnratedError("bad-result", result[:20].decode("latin-1"))
         written = result_text(ranks).encode()
-        if end and (b";" in end or not end.endswith(written)):
+        if end and (b";" in end or not (end.endswith(written) or _ends_with(end, result))):
             token = _END.search(end)
             if token is None or ranks_of(self._decoded(token[1])) != ranks:
                 raise UnratedError("cut" if token is None else "contradiction")
@@ -385,6 +419,12 @@ def _pieces_in_comment(following: deque[_Piece], pieces: Iterator[_Piece]) -> tu
             return count, certain and not _is_open(text, end + 1)
         room -= len(text)
     return 0, False
+
+
+def _ends_with(moves: bytes, result: bytes) -> bool:
+    """Whether moves end with the result as the tag has it, such as ``1-0F`` or ``remis``."""
+    before = moves.removesuffix(result)
+    return len(before) < len(moves) and before[-1:] in (b"", b" ", b"\t", b"\n", b"}", b")")
 
 
 def _both_controls(tags: dict[bytes, bytes]) -> bytes:

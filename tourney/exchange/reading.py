@@ -51,6 +51,7 @@ MAX_RATIO: Final = 1000
 FREE: Final = 64 << 20
 _PLAYERS: Final = frozenset(("white", "players", "player1", "winner", "player"))
 """Keys of which an object of a result has one."""
+_TAGS_OF_PGN: Final = re.compile(rb'^[ \t]*\[(?:Event|Site|White)[ \t]+"[^\n]*\]', re.MULTILINE)
 _REFUSED: Final = {
     b"PK\x03\x04": "a zip archive: unpack it, or compress the file with gzip or zstd",
     b"BZh": "compressed with bzip2: unpack it, or compress it with gzip or zstd",
@@ -166,6 +167,9 @@ class Filter:
 def form_of(first: bytes) -> str:
     """The form of a file by its first bytes: ``pgn``, ``jsonl`` or ``csv``."""
     text = first.removeprefix(BOM_UTF8).lstrip()
+    # A collection of PGN may have a title or a comment before its first game.
+    if text[:1] not in (b"[", b"") and not re.match(rb'\{\s*(?:"|\}|\Z)', text) and _TAGS_OF_PGN.search(text):
+        return "pgn"
     if text.startswith(b"{") or re.match(rb'\[\s*(?:[\[{\]"]|\Z)', text):
         return "jsonl"
     # A table whose first column has no name begins like a comment of PGN.

@@ -372,6 +372,10 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} takes no positions as openings")
 
+    def read_line(self, text: str, *, position: bool) -> tuple[str, ...]:
+        """The actions of a line of a book: a ``position``, or actions and blanks. Raises GameError."""
+        return (self.set_up(text),) if position else tuple(text.split())
+
     def read_openings(
         self,
         form: str,

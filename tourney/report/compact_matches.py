@@ -1,13 +1,15 @@
 """The matches of a report in little memory: columns of numbers, and views that make values on access.
 
 A tournament has up to two million matches. As values with their keys, seats and results they take 600 bytes
-each, in columns about 30; so pages keep values only of the matches that they list.
+each, in columns about 30; so pages keep values only of the matches that they list. The values of a small
+tournament are held, because almost every page goes through them.
 """
 
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Generic, TypeVar, overload
 
 from tourney.match.evidence import Evidence
@@ -18,6 +20,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 _KEY_FIELDS: Final = len(MatchKey._fields)
+HELD: Final = 20_000
+"""Most matches whose values are held: they then take 12 MB."""
 RECORDED: Final = "recorded"
 """Stands for the digest of a match with a record."""
 
@@ -114,6 +118,13 @@ class CompactMatches(Sequence[FinishedMatch]):
         if isinstance(index, slice):
             return LazySequence(self, same, range(len(self))[index])
         place = range(len(self))[index]
+        return self._made(place) if self._values is None else self._values[place]
+
+    @cached_property
+    def _values(self) -> Sequence[FinishedMatch] | None:
+        return tuple(map(self._made, range(len(self)))) if len(self) <= HELD else None
+
+    def _made(self, place: int) -> FinishedMatch:
         size = self._size
         return FinishedMatch(
             self._tournament,
@@ -134,7 +145,12 @@ class CompactMatches(Sequence[FinishedMatch]):
         return replace(end, evidence=Evidence(line, play, luck, values))
 
     def __iter__(self) -> Iterator[FinishedMatch]:
-        return map(self.__getitem__, range(len(self)))
+        return map(self._made, range(len(self))) if self._values is None else iter(self._values)
+
+
+def held(sequence: Sequence[T]) -> Sequence[T]:
+    """A sequence as values if it is small enough to hold them, else as it is."""
+    return tuple(sequence) if len(sequence) <= HELD else sequence
 
 
 def _extended(column: "array[int]", values: tuple[int, ...]) -> "array[int]":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from tourney.games.diagrams import GROUNDS, LINES, TOKENS, style
 from tourney.plugins import load, offered
 from tourney.report import display
-from tourney.report.output.inputs import PendingPage
+from tourney.report.output.inputs import PendingPage, StoredValues
 from tourney.report.output.layout import File, Layout, Options, Section
 from tourney.report.output.rendering import Renderer, live_note
 from tourney.report.pages import bot as bot_page
@@ -113,29 +113,36 @@ Part = File | PendingPage | MatchWork
 """A part of a site: a file, a page to make or to keep, or all pages of matches of a tournament."""
 
 
-def site_parts(source: ReportSource, options: Options | None = None) -> Iterator[Part]:
-    """Yield the parts of a tournament's report."""
+def site_parts(
+    source: ReportSource, options: Options | None = None, values: StoredValues | None = None
+) -> Iterator[Part]:
+    """Yield the parts of a tournament's report; ``values`` are those of the earlier one."""
     options = options or Options()
-    return _whole(_parts(source, options), options)
+    return _whole(_parts(source, options, values or StoredValues()), options)
 
 
 def sites_parts(
-    sources: Iterable[ReportSource], options: Options | None = None, versions: Versions = NO_VERSIONS
+    sources: Iterable[ReportSource],
+    options: Options | None = None,
+    versions: Versions = NO_VERSIONS,
+    values: StoredValues | None = None,
 ) -> Iterator[Part]:
-    """Yield the parts of a report on several tournaments.
+    """Yield the parts of a report on several tournaments; ``values`` are those of the earlier one.
 
     A folder each, a page of each game's ``versions`` of bots, and a page that links to them.
     """
     options = options or Options()
-    return _whole(_sites_parts(tuple(sources), options, versions), options)
+    return _whole(_sites_parts(tuple(sources), options, versions, values or StoredValues()), options)
 
 
-def _sites_parts(sources: Sequence[ReportSource], options: Options, versions: Versions) -> Iterator[Part]:
+def _sites_parts(
+    sources: Sequence[ReportSource], options: Options, versions: Versions, values: StoredValues
+) -> Iterator[Part]:
     entries = []
     for place, source in enumerate(sources, start=1):
         # The number keeps names apart that differ only in what a folder name drops.
         prefix = f"t{place}-{display.folder(source.tournament.name)[:40].lower()}/"
-        yield from _parts(source, options, prefix)
+        yield from _parts(source, options, values, prefix)
         entries.append(overview_page.tournament_row(source, f"{prefix}index.html", measured=options.measured))
     layout = Layout("Tournaments", "", options.measured, options.address, templates=options.templates)
     live = None
@@ -166,7 +173,9 @@ def _whole(parts: Iterable[Part], options: Options) -> Iterator[Part]:
         yield from sitemap(options.address, [*pages, *matches])
 
 
-def renderer(source: ReportSource, options: Options, prefix: str = "") -> Renderer:
+def renderer(
+    source: ReportSource, options: Options, prefix: str = "", values: StoredValues | None = None
+) -> Renderer:
     """The renderer of a tournament's pages; results without records have no pages of matches."""
     if not source.tournament.recorded:
         options = replace(options, match_pages=0)
@@ -181,12 +190,12 @@ def renderer(source: ReportSource, options: Options, prefix: str = "") -> Render
         for kind in page_kinds()
         if kind.title and kind.when(source)
     )
-    return Renderer(source, options, prefix, nav)
+    return Renderer(source, options, prefix, nav, values or StoredValues())
 
 
-def _parts(source: ReportSource, options: Options, prefix: str = "") -> Iterator[Part]:
+def _parts(source: ReportSource, options: Options, values: StoredValues, prefix: str = "") -> Iterator[Part]:
     """Yield the parts of a tournament's folder, the largest first, as other processes can begin with it."""
-    make = renderer(source, options, prefix)
+    make = renderer(source, options, prefix, values)
     yield match_work(make)
     for kind in page_kinds():
         if kind.when(source):

@@ -31,13 +31,15 @@ from tourney.report.compact_matches import (
     CompactMatches,
     FinishedMatch,
     LazySequence,
+    held,
     matches_where,
     place_of,
 )
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
-from tourney.results.audit import AuditFinding, audit
+from tourney.results.audit import AlikePair, AuditFinding, audit
 from tourney.results.columns import Column
+from tourney.results.luck import compute_luck, shows_luck
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now, unsure
 from tourney.results.rounds import Round, rounds_of
@@ -48,7 +50,6 @@ from tourney.results.standings import (
     page_columns,
     score_of,
     setup_of,
-    shows_luck,
 )
 from tourney.results.texts import pool_notes, shared_by, zero_text
 from tourney.results.verdict import verdict_text
@@ -116,7 +117,7 @@ class ReportSource:
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (NO_OVERLOAD, MappingProxyType({}))
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
-    audit: Callable[[], tuple[AuditFinding, ...]] = tuple
+    audit: Callable[[Callable[[], Sequence[AlikePair]]], tuple[AuditFinding, ...]] = lambda _: ()
     analyses: Callable[[], Iterator[tuple[int, Analysis]]] = lambda: iter(())
     joined: bool = True
     luck: bool = True
@@ -338,7 +339,7 @@ class ReportSource:
     @cached_property
     def results(self) -> Sequence[ResultRow]:
         """All results, in schedule order."""
-        return LazySequence(self.matches, attrgetter("result_row"))
+        return held(LazySequence(self.matches, attrgetter("result_row")))
 
 
 def records_of(matches: Iterable[FinishedMatch], parts: Parts) -> Iterator[tuple[FinishedMatch, Record]]:
@@ -378,8 +379,11 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
     # Nothing on a page may follow from the seed while matches are still to come.
     tournament = tournament if disclosed.ended else replace(tournament, seed=0)
 
+    has_luck = shows_luck(tournament)
+    compute_luck(database, tournament)
+
     def read() -> Iterator[FinishedMatch]:
-        for match in database.matches.all(tournament.id, finished=True):
+        for match in database.matches.all(tournament.id, finished=True, luck=has_luck):
             yield FinishedMatch.of(disclosed.shown(match))
 
     matches = CompactMatches(tournament.id, read())
@@ -403,7 +407,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         tournament=tournament,
         entrants=database.tournaments.entrants(tournament.id),
         progress=database.schedules.progress(tournament.id),
-        standings=compute_standings(database, tournament.id, totals),
+        standings=compute_standings(database, tournament.id, totals, luck=True),
         pairs=totals.pairs,
         matches=matches,
         read=read,
@@ -417,7 +421,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         overload=database.totals.overload(tournament.id),
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
-        audit=lambda: tuple(audit(database, tournament)),
+        audit=lambda alike: tuple(audit(database, tournament, alike)),
         analyses=analyses,
     )
 
@@ -452,7 +456,7 @@ def published(source: ReportSource, *, logs: bool) -> ReportSource:
     return replace(
         source,
         detail=lambda number: published_detail(read(number), logs=False),
-        matches=LazySequence(source.matches, _without_note),
+        matches=held(LazySequence(source.matches, _without_note)),
         read=lambda: map(_without_note, source.read()),
         entrants=tuple(
             replace(entrant, broken=BROKEN) if entrant.broken else entrant for entrant in source.entrants

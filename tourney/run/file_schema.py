@@ -280,7 +280,8 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         FilePath | None,
         Meta(
             description="Text file with an opening per line: actions separated by blanks, comments after"
-            " `#`. For chess also `.epd` or `.fen`, a position per line; `.pgn`, of whose games the first"
+            " `#`; for chess in any notation, also behind a position as UCI's `position` has it. For chess"
+            " also `.epd` or `.fen`, a position per line; `.pgn`, of whose games the first"
             " `opening-plies` moves count (default: all); or `.bin` of polyglot, whose"
             " [lines](../rules/chess.md#books-of-polyglot) end with the book or after `opening-plies` moves."
             " Other books do not go together with `opening-plies`. May be"

@@ -524,7 +524,7 @@ def _line_actions(form: str, data: bytes, game: AnyGame) -> tuple[str, ...]:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    return (game.set_up(text),) if form in POSITIONS else tuple(text.split())
+    return game.read_line(text, position=form in POSITIONS)
 
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)

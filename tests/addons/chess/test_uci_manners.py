@@ -168,6 +168,7 @@ def test_move_with_two_meanings_or_none_is_illegal(
             b"info depth 9 pv b6b7 bestmove b6b7\n",
             "; its line 'info depth 9 pv b6b7 bestmove b6b7' was not understood: 'bestmove b6b7' must be",
         ),
+        (b"b6b7\n", "; its line 'b6b7' was not understood"),
         (b"my move is b6b7\n", "; its line 'my move is b6b7' was not understood"),
         (b"bestmove b6b7", "; 'bestmove b6b7' came without a newline: write a newline and flush"),
         (b"info depth 3 currmove b6b7\ninfo string my move\n", ""),
@@ -182,10 +183,11 @@ def test_time_out_names_the_answer_that_was_not_understood(
     assert bool(words) or notes(match)[0].endswith("100 ms")
 
 
-def test_start_that_fails_names_the_last_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    behaviour = engine(uci=b"id name X\nerror: no such file net.nnue\noption name Hash type spin\n")
+@pytest.mark.parametrize("line", ["error: no such file net.nnue", "info string Error starting engine."])
+def test_start_that_fails_names_the_last_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    behaviour = engine(uci=f"id name X\n{line}\noption name Hash type spin\n".encode())
     match = played(monkeypatch, behaviour)
-    assert "its line 'error: no such file net.nnue' was not understood" in notes(match)[0]
+    assert f"its line '{line}' was not understood" in notes(match)[0]
 
 
 def test_late_answer_is_a_time_out_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:

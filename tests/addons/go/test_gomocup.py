@@ -88,6 +88,8 @@ def test_opening_is_set_up_as_a_board() -> None:
         ("< ERROR no room", "malformed: answered 'ERROR no room' to TURN 7,7"),
         ("< UNKNOWN", "malformed: answered 'UNKNOWN' to TURN 7,7"),
         ("< MESSAGE 1,1\n! timeout", "timeout: "),
+        ("< OK\n< thinking\n< INFO depth 3\n< 08, 8", "line: move 8,8"),
+        ("< SUGGEST 8,8\n! timeout", "timeout: "),
         ("! closed exit code 1", "closed: exit code 1"),
     ],
 )
@@ -95,6 +97,16 @@ def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
     channel, inner = adapted(f"{BEGUN}> TURN 7,7\n{answer}")
     said(channel, GAME)
     assert said(channel, b"play 1 7,7\ngo move=2500\n") == event
+    inner.finish()
+
+
+def test_point_given_twice_counts_once() -> None:
+    channel, inner = adapted(f"{BEGUN}> TURN 7,7\n< 8,8\n> TURN 6,6\n< 8, 8\n< 9,9\n")
+    said(channel, GAME)
+    assert said(channel, b"play 1 7,7\ngo move=2500\n") == "line: move 8,8"
+    dropped = "line: info a second answer to one request, which is dropped: '8, 8'"
+    assert said(channel, b"play 2 8,8\nplay 1 6,6\ngo move=2500\n") == dropped
+    assert channel.wait(LATER).text == "move 9,9"
     inner.finish()
 
 

@@ -98,6 +98,7 @@ def test_two_games_are_played_in_gtp() -> None:
     ("answer", "event"),
     [
         ("< =5 Z9", "line: move B%20z9"),
+        ("< =5 D04 # joseki", "line: move B%20d4"),
         ("< =5 I9", "malformed: genmove needs a vertex, pass or resign, not 'i9'"),
         ("< =5", "malformed: genmove needs a vertex, pass or resign, not ''"),
         ("< ?5 cannot", "malformed: refused genmove B: 'cannot'"),
@@ -111,6 +112,20 @@ def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
     channel, inner = adapted(f"{BEGUN}> 5 genmove B\n{answer}")
     said(channel, GAME)
     assert said(channel, b"go move=2500\n") == event
+    inner.finish()
+
+
+def test_engine_without_numbers_answers_in_order() -> None:
+    """Many engines of one file print no numbers, as GoGui needs none."""
+    script = BEGUN.replace("=1", "=").replace("=2", "= ").replace("=3", "=").replace("?4", "?")
+    channel, inner = adapted(
+        "> 1 protocol_version\n> 2 name\n> 3 version\n< = 2\n< =\n< ? unknown\n"
+        + script.replace("> 1", "> 4").replace("> 2", "> 5").replace("> 3", "> 6").replace("> 4 t", "> 7 t")
+        + "> 8 genmove B\n< * genmove for black\n< = Q16\n"
+    )
+    assert said(channel, b"tourney 1\n") == "line: bot"
+    assert said(channel, GAME) == "line: ready"
+    assert said(channel, b"go move=2500\n") == "line: move B%20q16"
     inner.finish()
 
 

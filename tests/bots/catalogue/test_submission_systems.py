@@ -12,7 +12,7 @@ import pytest
 from tests.bots.conftest import MakeBot
 from tests.support.folders import write_bot
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.catalogue.submission import convert_scripts, digest_of_bot
+from tourney.bots.catalogue.submission import bots_at, convert_scripts, digest_of_bot
 from tourney.errors import BotError
 
 UNIX, WINDOWS = 3, 0
@@ -264,3 +264,91 @@ def test_archive_writes_no_file_through_its_links(tmp_path: Path) -> None:
     with pytest.raises(BotError, match="both as a file and as a folder"):
         digest_of_bot(tmp_path / "evil.tar")
     assert not (tmp_path / "evil").exists()
+
+
+@pytest.mark.parametrize(
+    ("prefix", "more"),
+    [
+        ("", {}),
+        ("./", {"./": b""}),
+        ("submission/mybot/", {}),
+        ("mybot/", {"README.md": b"how to run it", "docs/a.txt": b"x"}),
+        ("mybot\\", {"mybot\\": b"", "__MACOSX\\._mybot": b"x"}),
+        ("mybot-main/", {"mybot-main/": b""}),
+    ],
+)
+def test_bot_is_where_its_manifest_is(
+    make_bot: MakeBot, tmp_path: Path, prefix: str, more: dict[str, bytes]
+) -> None:
+    folder = make_bot()
+    files = {f"{prefix}{name}": data for name, data in content(folder, "").items()}
+    archive = pack(tmp_path / "any.zip", {**more, **files})
+    assert digest_of_bot(archive) == digest_of_bot(folder)
+    notes = BotStore(tmp_path / "store").add(archive).notes
+    assert [note for note in notes if "left out" in note] == (
+        ["the bot is the folder mybot; what lies beside it is left out"] if "README.md" in more else []
+    )
+
+
+def test_archive_of_two_bots_names_them(make_bot: MakeBot, store: BotStore, tmp_path: Path) -> None:
+    folder = make_bot()
+    files = {**content(folder, "all/one/"), **content(folder, "all/two/")}
+    with pytest.raises(BotError, match="it holds several bots, all/one and all/two; pack one of them"):
+        store.add(pack(tmp_path / "any.zip", files))
+
+
+def test_folder_of_the_bots_own_name_is_no_second_bot(make_bot: MakeBot, tmp_path: Path) -> None:
+    folder = make_bot()
+    (folder / "mybot").mkdir()
+    (folder / "mybot" / "rules.py").write_text("x = 1\n")
+    archive = pack(tmp_path / "any.zip", content(folder))
+    assert digest_of_bot(archive) == digest_of_bot(folder)
+
+
+@pytest.mark.parametrize("name", ["Bot.toml", "bot.toml.txt", "BOT.TOML"])
+def test_manifest_that_windows_named_is_taken(
+    make_bot: MakeBot, store: BotStore, tmp_path: Path, name: str
+) -> None:
+    folder = make_bot()
+    files = content(folder)
+    files[f"mybot/{name}"] = files.pop("mybot/bot.toml")
+    archive = pack(tmp_path / "any.zip", files)
+    assert digest_of_bot(archive) == digest_of_bot(folder)
+    assert f"{name} is taken for bot.toml" in store.add(archive).notes
+    # A folder is its author's, and is not changed.
+    (folder / "bot.toml").rename(folder / name)
+    with pytest.raises(BotError, match=f"there is no bot.toml; rename {name}"):
+        store.add(folder)
+
+
+def test_archive_in_an_archive_is_unpacked_once(make_bot: MakeBot, store: BotStore, tmp_path: Path) -> None:
+    folder = make_bot()
+    archive = pack(tmp_path / "mybot.zip", content(folder))
+    for depth in (1, 2):
+        archive = pack(tmp_path / f"{depth}.zip", {archive.name: archive.read_bytes()})
+        if depth == 1:
+            assert digest_of_bot(archive) == digest_of_bot(folder)
+    with pytest.raises(BotError, match=r"there is no bot\.toml"):
+        store.add(archive)
+
+
+def test_manifest_of_powershell_is_read(make_bot: MakeBot, store: BotStore) -> None:
+    folder = make_bot()
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text(), "utf-16")
+    assert store.add(folder).label == "mybot@1.0"
+    manifest.write_text(manifest.read_text("utf-16").replace('"', "\u201c"))
+    with pytest.raises(BotError, match='has typographic quotation marks: write "'):
+        store.add(folder)
+
+
+def test_folder_of_authors_folders_means_their_archives(make_bot: MakeBot, tmp_path: Path) -> None:
+    folder = make_bot()
+    for author in ("Anna M\u00fcller_12_file_", "Ben_13_file_"):
+        (tmp_path / "all" / author).mkdir(parents=True)
+        pack(tmp_path / "all" / author / "bot.zip", content(folder))
+    (tmp_path / "all" / "Carl.rar").write_bytes(b"Rar!")
+    (tmp_path / "all" / "Dora").mkdir()
+    (tmp_path / "all" / "Dora" / "run.sh").touch(0o755)
+    bots = [str(bot.relative_to(tmp_path / "all")) for bot in bots_at(str(tmp_path / "all"))]
+    assert bots == ["Anna M\u00fcller_12_file_/bot.zip", "Ben_13_file_/bot.zip", "Carl.rar", "Dora"]

@@ -115,7 +115,7 @@ def test_receipts_of_a_stopped_check_are_whole(tmp_path: Path, monkeypatch: pyte
     def stop_at_the_last(bot: str, *_: object) -> None:
         if bot == "c.zip":
             raise KeyboardInterrupt
-        raise BotError("it is no bot", bot)
+        raise BotError("it is not a bot", bot)
 
     monkeypatch.setattr("tourney.cli.bots.check._check", stop_at_the_last)
     assert bots("check", "a.zip", "b.zip", "c.zip", "--out", "receipts").exit_code != 0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,15 @@ from tests.report.output.test_placement import Cup, count_pages
 from tests.report.output.test_write import tree
 from tourney.match.analysis import Analyser, Analysis, ValuedTurn
 from tourney.match.spec import Limits
-from tourney.report.output.inputs import PageMaker, PageScope, PendingPage, StoredMatches, stored_digest
+from tourney.ratings.batch import rate
+from tourney.report.output.inputs import (
+    PageMaker,
+    PageScope,
+    PendingPage,
+    StoredMatches,
+    StoredValues,
+    stored_digest,
+)
 from tourney.report.output.layout import File, Live, Options, Templates
 from tourney.report.output.placement import (
     MANIFEST,
@@ -25,8 +34,10 @@ from tourney.report.output.placement import (
     content_hash,
 )
 from tourney.report.output.write import _state_path
+from tourney.report.pages import fault, history
 from tourney.report.site import renderer
 from tourney.report.source import load
+from tourney.results.audit import alike_in
 from tourney.store.column_reading import Dictionaries, MatchParts
 from tourney.store.database import Database
 from tourney.store.values import RunSettings
@@ -118,6 +129,37 @@ def test_digest_covers_every_stored_part() -> None:
     ]
     assert len(changed) == len(MatchParts._fields) - 1 + len(Dictionaries._fields)
     assert len({stored_digest(parts) for parts in (whole, *changed)}) == 8
+
+
+def test_value_is_computed_again_only_for_other_inputs() -> None:
+    first = StoredValues()
+    assert first.value("a", dict[int, float], lambda: {1: 0.1}) == {1: 0.1}
+    later = StoredValues(first.used)
+    assert later.value("a", dict[int, float], lambda: {1: 0.2}) == {1: 0.1}
+    assert later.value("b", dict[int, float], lambda: {1: 0.2}) == {1: 0.2}
+    # Another type is another program's value.
+    assert later.value("a", list[int], lambda: [3]) == [3]
+    assert later.used.keys() == {"a", "b"}
+
+
+def test_later_report_does_not_rate_earlier_rounds_again(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
+    cup.play(most=4)
+    cup.write()
+    computed: list[str] = []
+
+    def noting(name: str, function: Callable[..., object]) -> Callable[..., object]:
+        def noted(*words: Any, **named: Any) -> object:
+            computed.append(name)
+            return function(*words, **named)
+
+        return noted
+
+    monkeypatch.setattr(history, "rate", noting("elo", rate))
+    monkeypatch.setattr(fault, "alike_in", noting("alike", alike_in))
+    cup.write()
+    assert computed == []
+    cup.write(fresh=True)
+    assert {*computed} == {"elo", "alike"}
 
 
 def test_pages_with_a_missing_file_leave_the_old_report_alone(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from tests.support.sites import site
 from tests.support.tournaments import refused
 from tourney.errors import EnvironmentFailure, WorkerError
 from tourney.report.output import rendering
+from tourney.report.output.inputs import StoredValues
 from tourney.report.output.layout import File, Layout, Options
 from tourney.report.output.placement import (
     MANIFEST,
@@ -22,7 +23,7 @@ from tourney.report.output.placement import (
     dump_manifest,
     read_manifest,
 )
-from tourney.report.output.write import MARKER, Written, keep_state, write
+from tourney.report.output.write import MARKER, Written, earlier_values, keep_state, write
 from tourney.report.pages import match_files
 from tourney.report.site import site_parts
 from tourney.report.source import load
@@ -41,9 +42,10 @@ class Cup:
         world.play_all(self.repository, self.tournament, most=most)
 
     def write(self, options: Options | None = None, *, processes: int = 1, fresh: bool = False) -> Written:
-        parts = site_parts(load(self.repository, self.tournament), options)
+        values = StoredValues() if fresh else earlier_values(self.out)
+        parts = site_parts(load(self.repository, self.tournament), options, values)
         written = write(parts, self.out, processes=processes, fresh=fresh)
-        keep_state(self.out, written, "")
+        keep_state(self.out, written, "", values)
         return written
 
     def written_again(self, options: Options | None = None) -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from tourney.errors import PositionError
 FIFTY: Final = 100  # half-moves without capture or pawn move after which the game is drawn
 MAX_MOVE: Final = 6_351  # the largest move number of a FEN: no game has more moves
 _SEPARATOR: Final = re.compile(r"[;,]")
+_DASHES: Final = str.maketrans("\u2013\u2014\u2212", "---")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _HALFMOVES: Final = re.compile(r"(?:^|; )hmvc ([0-9]{1,6})(?: ;|$)")
 _FULLMOVES: Final = re.compile(r"(?:^|; )fmvn ([0-9]{1,6})(?: ;|$)")
@@ -41,9 +42,11 @@ def read_epd(text: str, *, chess960: bool) -> chess.Board:
     """
     if text.startswith('"'):  # a cell of a spreadsheet
         text = text[1:].replace('"', " ", 1)
-    words = _SEPARATOR.sub(r" \g<0> ", text).split()
+    words = _SEPARATOR.sub(r" \g<0> ", text).translate(_DASHES).split()
     fields, more = words[:4], words[4:]
     fields[1:2] = [side.lower() for side in fields[1:2]]
+    if set(*fields[2:3]) <= set("KQkq"):
+        fields[2:3] = ["".join(sorted(rights)) for rights in fields[2:3]]  # in any order
     counts = ["0", "1"]
     for place in range(2):
         if more[:1] and more[0].isdecimal() and more[0].isascii():
@@ -56,6 +59,8 @@ def read_epd(text: str, *, chess960: bool) -> chess.Board:
         board = chess.Board(" ".join((*fields, *counts)) if len(fields) == 4 else text, chess960=chess960)
     except ValueError as error:
         raise PositionError(f"{text[:90]!r} is not an EPD: {str(error)[:100]}") from error
+    if board.status() == chess.STATUS_INVALID_EP_SQUARE:
+        board.ep_square = None  # nothing can be captured there
     return _checked(board, text)
 
 

@@ -124,6 +124,10 @@ class Chess(DrawnGame[Move]):
         action: str = rules().set_up(text, chess960=self.chess960)
         return action
 
+    def read_line(self, text: str, *, position: bool) -> tuple[str, ...]:
+        actions: tuple[str, ...] = rules().read_line(text, position=position, chess960=self.chess960)
+        return actions
+
     def read_openings(
         self, form: str, blocks: Iterator[bytes], plies: int
     ) -> Iterator[tuple[str, Callable[[], tuple[str, ...]]]]:

@@ -17,7 +17,8 @@ import chess
 
 from tourney.addons.chess.board import ChessState, from_board, parse_state
 from tourney.addons.chess.fen import read_epd
-from tourney.addons.chess.game import STARTS, Move
+from tourney.addons.chess.game import STARTS, Move, move_codes
+from tourney.addons.chess.spelling import move_of
 from tourney.errors import GameError, PositionError, TablesError
 from tourney.exchange.foreign_game import KINDS
 from tourney.exchange.pgn_headers import PgnText, split_games, tag_of
@@ -126,16 +127,99 @@ def _actions_of(text: PgnText, *, chess960: bool) -> tuple[str, ...]:
     start = (set_up(fen, chess960=chess960),) if fen else ()
     head = f'[FEN "{read_epd(fen, chess960=chess960).fen()}"]\n' if fen else ""
     variant = '[Variant "Chess960"]\n' if chess960 else ""
-    moves = _EMPTY_LINES.sub(b"\n", text.moves).decode("utf-8", "replace")
-    try:
-        game = _game_reader()(io.StringIO(f"{variant}{head}\n{moves.strip()}\n"))
-    except IndexError as error:  # python-chess 1.11 raises it for variations that end before they begin
-        raise PositionError("it cannot be read: its variations are not nested") from error
+    moves = _main_line(text.moves.decode("utf-8", "replace"))
+    game = _game_reader()(io.StringIO(f"{variant}{head}\n{moves}\n"))
     if game is None:
         return start
     if game.errors:
         raise PositionError(f"it cannot be read: {str(game.errors[0])[:150]}")
     return (*start, *(move.uci() for move in game.mainline_moves()))
+
+
+_ASIDE: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*|<[^<>\n]*>|[()]", re.MULTILINE)
+"""Comments, and the ends of variations."""
+_ENGLISH: Final = {
+    **str.maketrans(
+        "\u2654\u2655\u2656\u2657\u2658\u265a\u265b\u265c\u265d\u265e", "KQRBNKQRBN", "\u2659\u265f"
+    ),
+    **str.maketrans("\u2013\u2212\u00d7", "--x"),
+}
+_GERMAN_PIECE: Final = re.compile(
+    r"(?<!\w)[DTLS](?=[a-h]?[1-8]?[-x:]?[a-h][1-8])|(?<=[a-h][18])=?[DTLS](?!\w)"
+)
+_CAPTURE: Final = re.compile(r"(?<=[KQRBNa-h1-8]):(?=[a-h][1-8])")
+_WORD: Final = re.compile(r"[^\W\d_][\w:=/+#()-]*")
+_SQUARE: Final = re.compile(r"[a-h][1-8]")
+_SAN: Final = re.compile(
+    r"[KQRBNP]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:[=(/]?[QRBNKqrbnk]\)?)?(?:ch|dis|dbl|mate|ep?)*[-+#/=()]*",
+    re.ASCII,
+)
+
+
+def _main_line(text: str) -> str:
+    """The moves of a game without comments and variations, and with the English letters of pieces.
+
+    The reader of ``chess.pgn`` passes over what it does not know: it would read the German ``Sf3``, and also
+    ``N:f3``, as ``f3``. Raises PositionError for a move in other letters.
+    """
+    pieces = []
+    depth = place = 0
+    for aside in _ASIDE.finditer(text):
+        if depth == 0:
+            pieces.append(text[place : aside.start()])
+        place = aside.end()
+        depth += {"(": 1, ")": -1}.get(aside[0], 0)
+        if depth < 0 and text[aside.start() - 1 : aside.start()].isdecimal():
+            depth = 0  # ``1) e4``
+        if depth < 0:
+            raise PositionError("it cannot be read: its variations are not nested")
+    if depth == 0:
+        pieces.append(text[place:])
+    moves = " ".join(" ".join(pieces).translate(_ENGLISH).split())
+    moves = _GERMAN_PIECE.sub(lambda piece: piece[0].translate(_FROM_GERMAN), moves)
+    moves = _CAPTURE.sub("x", moves)
+    for word in _WORD.finditer(moves):
+        if _SQUARE.search(word[0]) is not None and _SAN.fullmatch(word[0]) is None:
+            raise PositionError(
+                f"it cannot be read: {word[0][:20]!r} is not a move in the letters of English or German"
+            )
+    return moves
+
+
+_FROM_GERMAN: Final = str.maketrans("DTLS", "QRBN")
+_LINE: Final = re.compile(
+    r"(?:[0-9]+[.)] )?(?:position:? )?(?P<start>startpos|(?:fen:? )?(?P<fen>[^ ]*/.*?))"
+    r"(?: moves(?P<moves>(?: [a-h][1-8][a-h][1-8][nbrq]?)*))?",
+    re.IGNORECASE,
+)
+"""A line that begins with a position, as in EPD, in UCI's ``position`` and in the bench of Stockfish."""
+_NO_MOVE: Final = re.compile(r"[0-9]+\.+|(?<![^ ])(?:[01]-[01]|1/2-1/2|\*)(?![^ ])|[,;]")
+
+
+def read_line(text: str, *, position: bool, chess960: bool) -> tuple[str, ...]:
+    """The actions of a line of a book: a position and moves behind it, or moves in any spelling.
+
+    ``position``: it must begin with a position. Raises PositionError.
+    """
+    line = _LINE.fullmatch(" ".join(text.split()))
+    if line is not None:
+        moves = (line["moves"] or "").lower().split()
+        if line["fen"] is None and moves and not chess960:
+            return tuple(moves)
+        return (set_up(line["fen"] or chess.STARTING_FEN, chess960=chess960), *moves)
+    if position:
+        return (set_up(text, chess960=chess960),)
+    words = _NO_MOVE.sub(" ", text).split()
+    if chess960 or text.startswith("=") or all(map(move_codes().__contains__, words)):
+        return tuple(words)
+    board = chess.Board()
+    for word in words:
+        move = move_of(board.fen(), word, chess960=False)
+        try:
+            board.push_uci(move)
+        except ValueError as error:
+            raise PositionError(f"{word[:20]!r} is not a move of the position before it") from error
+    return tuple(move.uci() for move in board.move_stack)
 
 
 class PgnMoves(NamedTuple):

@@ -1,6 +1,7 @@
 """The adapter of GTP, the protocol of go engines (version 2), for the go of OpenSpiel.
 
-Commands carry numbers, so that an answer is never taken for the answer to another command.
+Commands carry numbers, so that an answer is never taken for the answer to another command. An engine that
+gives its first answer without one gives no numbers at all: its answers count in the order of the commands.
 """
 
 import re
@@ -16,8 +17,8 @@ GAME: Final = re.compile(r"openspiel:go(?:\(([a-z_]+=[0-9.-]+(?:,[a-z_]+=[0-9.-]
 DEFAULTS: Final = {"board_size": "19", "komi": "7.5", "handicap": "0"}  # OpenSpiel's
 COLORS: Final = ("", "B", "W")  # by seat: seat 1 is Black
 _ACTION = re.compile(r"([BW])%20(PASS|[a-hj-z](?:[1-9]|1[0-9]|2[0-5]))", re.ASCII)
-_VERTEX = re.compile(r"[a-hj-z](?:[1-9]|1[0-9]|2[0-5])", re.ASCII)
-_ANSWER = re.compile(r"([=?])([0-9]{1,9})(?:[ \t]+(.*))?", re.ASCII)
+_VERTEX = re.compile(r"([a-hj-z])0?([1-9]|1[0-9]|2[0-5])", re.ASCII)
+_ANSWER = re.compile(r"([=?])([0-9]{0,9})(?:[ \t]+(.*))?", re.ASCII)
 
 
 class GtpCommand(NamedTuple):
@@ -39,6 +40,7 @@ class GtpChannel(EngineChannel):
         self._next = 1
         self._heard: list[str] = []
         self._generated = ""
+        self._numbered: bool | None = None  # unknown before its first answer
 
     def _greet(self) -> None:
         self._ask("bot", [("protocol_version", True), ("name", False), ("version", False)])
@@ -92,15 +94,20 @@ class GtpChannel(EngineChannel):
             self._heard.append(f"{match[1]} {match[2].lower()}")
 
     def _is_answer(self, line: str) -> bool:
-        return _ANSWER.fullmatch(line) is not None
+        match = _ANSWER.fullmatch(line)
+        return match is not None and (match[2] != "" or self._numbered is False)
 
     def _answer(self, line: str) -> Event | None:
         match = _ANSWER.fullmatch(line.rstrip())
         if match is None or not self._open:
             return None
+        if self._numbered is None:
+            self._numbered = match[2] != ""
+        if self._numbered and not match[2]:
+            return None
         command = self._open.pop(0)
         # Answers come in the order of their commands, so any other number is an error of the engine.
-        if int(match[2]) != command.number:
+        if match[2] and int(match[2]) != command.number:
             return self._fail(f"answered {shown(line)} to command {command.number}, {command.text}")
         if match[1] == "?" and command.needed:
             return self._fail(f"refused {command.text}: {shown(match[3] or '')}")
@@ -110,12 +117,14 @@ class GtpChannel(EngineChannel):
             return None
         if (done := self._done()) is not None:
             return done
-        vertex = (match[3] or "").strip().lower()
-        if vertex == "resign":
+        answer = (match[3] or "").lower()
+        word = answer.partition(" ")[0]  # a comment may stand behind it
+        if word == "resign":
             return Event("line", "resign")
-        if vertex != "pass" and _VERTEX.fullmatch(vertex) is None:
-            return self._fail(f"genmove needs a vertex, pass or resign, not {shown(vertex)}")
-        point = "PASS" if vertex == "pass" else vertex
+        vertex = _VERTEX.fullmatch(word)
+        if word != "pass" and vertex is None:
+            return self._fail(f"genmove needs a vertex, pass or resign, not {shown(answer)}")
+        point = "PASS" if vertex is None else vertex[1] + vertex[2]
         self._generated = f"{COLORS[self._seat]}%20{point}"
         return self._moved(self._generated)
 

@@ -1,10 +1,10 @@
 """The inbox of a league: delivers bots to it, and takes each once, when complete, from its author alone.
 
-A submission is ``inbox/AUTHOR/BOT``, a folder or file, or an archive ``BOT.zip``, ``BOT.tar`` or
-``BOT.tar.gz``. It is complete if it was renamed to end in ``.ready``, if its folder holds a file ``.ready``,
-or if nothing in it has changed for a minute, by the files' metadata and never by their content. Names that
-begin with a dot or end in ``.part`` are still being written. A complete submission is copied into
-``records/taken``, out of its author's reach, and removed from the inbox if possible.
+A submission is ``inbox/AUTHOR/BOT``, a folder or file, or an archive as ``BOT.zip`` or ``BOT.tar.gz``. It is
+complete if it was renamed to end in ``.ready``, if its folder holds a file ``.ready``, or if nothing in it
+has changed for a minute, by the files' metadata and never by their content. Names that begin with a dot or
+end in ``.part`` are still being written. A complete submission is copied into ``records/taken``, out of its
+author's reach, and removed from the inbox if possible.
 
 Authors are rivals, and any of them may be hostile. Each account has its own bound of entries, so that no
 account can hide another's submissions, and one account is one author. The order of arrival follows the last

@@ -1,7 +1,9 @@
 """Copies a submitted bot - an executable file, a folder or an archive - and checks it."""
 
+import bz2
 import errno
 import gzip
+import lzma
 import os
 import posixpath
 import stat
@@ -10,7 +12,8 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from glob import glob
@@ -76,11 +79,11 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
         copy = scratch / "named" / source.name
         copy.parent.mkdir()
         copy_named(source, copy, _MOST_UNPACKED)
-        if is_archive(source.name):
-            unpack(copy, scratch / "unpacked", links=True)
-            with hold(_bot_folder(scratch / "unpacked")) as folder:
-                return copy_folder(folder, target)
-        return _copy_program(copy, target, executable=bool(mode & stat.S_IXUSR))
+        executable = bool(mode & stat.S_IXUSR)
+        # An archive of Python is a program too.
+        if is_archive(source.name) or (not executable and _form_of(copy)):
+            return _copy_archive(copy, target, scratch / "unpacked")
+        return _copy_program(copy, target, executable=executable)
 
 
 @contextmanager
@@ -200,12 +203,27 @@ def bots_at(reference: str) -> tuple[Path, ...]:
         return (path,)
     inner = sorted(place for place in path.iterdir() if not is_litter(place.name))
     places = tuple(place for place in inner if place.is_dir() or _is_bot_file(place))
+    # Systems for courses give what was handed in as a folder for each author.
+    handed_in = tuple(bot for place in places for bot in _handed_in(place) or (place,))
     # A folder in which nothing is a bot is a bot that lacks its manifest.
-    return places if any((place / FILE_NAME).exists() or place.is_file() for place in places) else (path,)
+    return handed_in if any((bot / FILE_NAME).exists() or bot.is_file() for bot in handed_in) else (path,)
+
+
+def _handed_in(folder: Path) -> tuple[Path, ...]:
+    """The archives and folders of bots in a folder that is not a bot itself, sorted."""
+    if not folder.is_dir() or (folder / FILE_NAME).exists():
+        return ()
+    inner = sorted(place for place in folder.iterdir() if not is_litter(place.name))
+    return tuple(
+        place
+        for place in inner
+        if is_archive(place.name) or (place.is_dir() and (place / FILE_NAME).exists())
+    )
 
 
 def _is_bot_file(path: Path) -> bool:
-    ending = path.suffix.lower() in (".zip", MODULE_SUFFIX) or tar_ending(path.name) is not None
+    # Archives that are not read are bots too: who checks a folder must hear of them.
+    ending = path.suffix.lower() in (MODULE_SUFFIX, *_NOT_READ) or is_archive(path.name)
     return path.is_file() and (ending or os.access(path, os.X_OK))
 
 
@@ -282,6 +300,29 @@ def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission
     return Submission(manifest_of(target, files), files, notes)
 
 
+def _copy_archive(archive: Path, target: Path, unpacked: Path) -> Submission:
+    """Copy the bot in an archive, by the only folder in it that has a manifest."""
+    unpack(archive, unpacked, links=True)
+    inner = [place for place in unpacked.iterdir() if not is_litter(place.name)]
+    notes: tuple[str, ...] = ()
+    if len(inner) == 1 and inner[0].is_file() and is_archive(inner[0].name):
+        # Once only: an archive may hold itself.
+        notes = (f"it was packed twice, as {inner[0].name} in the archive",)
+        unpacked = unpacked.with_name(f"{unpacked.name}-again")
+        unpack(inner[0], unpacked, links=True)
+    folder = _bot_folder(unpacked)
+    with hold(folder) as held:
+        misnamed = _misnamed(held)
+        if misnamed is not None:
+            held.move(misnamed, held, FILE_NAME)
+            notes += (f"{misnamed} is taken for {FILE_NAME}",)
+        submission = copy_folder(held, target)
+    beside = [place.name for place in folder.parent.iterdir() if not is_litter(place.name)]
+    if folder != unpacked and len(beside) > 1:
+        notes += (f"the bot is the folder {folder.relative_to(unpacked)}; what lies beside it is left out",)
+    return submission._replace(notes=(*notes, *submission.notes))
+
+
 _MADE_EXECUTABLE: Final = "{} was not executable and is taken for a program"
 
 
@@ -311,30 +352,89 @@ def copy_folder(folder: HeldFolder, target: Path, leave_out: Iterable[str] = ())
 
 
 def _bot_folder(folder: Path) -> Path:
-    """The bot's folder in an unpacked archive: the top, or the only folder there."""
-    within = [place for place in folder.iterdir() if not is_litter(place.name)]
-    inner = len(within) == 1 and within[0].is_dir() and not (folder / FILE_NAME).exists()
-    return within[0] if inner else folder
+    """The bot's folder in an unpacked archive: of those with a manifest the only one that is nearest the top.
+
+    Without a manifest it is the top, or the only folder there. Raises BotError for two bots.
+    """
+    level = [folder]
+    for _ in range(_MOST_NESTED):
+        bots = [place for place in level if (place / FILE_NAME).is_file() or _has_misnamed(place)]
+        if len(bots) > 1:
+            names = " and ".join(sorted(str(place.relative_to(folder)) for place in bots)[:2])
+            raise BotError(f"it holds several bots, {names}; pack one of them")
+        if bots:
+            return bots[0]
+        level = [
+            inner
+            for place in level
+            for inner in place.iterdir()
+            if inner.is_dir() and not inner.is_symlink() and not is_litter(inner.name)
+        ]
+    return folder
+
+
+def _has_misnamed(folder: Path) -> bool:
+    return any(place.name.lower() in _MISNAMED and place.is_file() for place in folder.iterdir())
+
+
+def _misnamed(folder: HeldFolder) -> str | None:
+    """The only file that was meant to be the manifest, as Windows names it, where there is none."""
+    names = [entry.name for entry in folder.entries("", _MOST_LOOKED_AT) if not entry.is_folder]
+    meant = [name for name in names if name.lower() in _MISNAMED]
+    return meant[0] if len(meant) == 1 and FILE_NAME not in names else None
 
 
 def _read_manifest(folder: HeldFolder) -> Manifest:
     try:
         data = folder.read(FILE_NAME, MAX_TEXT)
     except FileNotFoundError as error:
-        raise BotError(f"there is no {FILE_NAME}; `tourney bots new NAME` writes a bot with one") from error
+        advice = "`tourney bots new NAME` writes a bot with one"
+        if (misnamed := _misnamed(folder)) is not None:
+            advice = f"rename {misnamed}"
+        raise BotError(f"there is no {FILE_NAME}; {advice}") from error
     except UnsafeFileError as error:
         raise BotError(str(error)) from error
     except OSError as error:
         raise BotError(f"{FILE_NAME} cannot be read: {error.strerror}") from error
     try:
-        text = data.decode("utf-8-sig")
+        # PowerShell writes UTF-16 by default.
+        text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise BotError(f"{FILE_NAME} is not UTF-8: {error.reason} at byte {error.start}") from error
     return read_manifest(text, FILE_NAME)
 
 
 MAX_DIRECTORY: Final = 16 * 1024 * 1024  # bytes of a zip's central directory: room for 10,000 long names
-ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
+_MISNAMED: Final = frozenset({FILE_NAME, f"{FILE_NAME}.txt"})
+"""Names of a manifest in small letters; systems that hide endings add another one."""
+_MOST_NESTED: Final = 4
+"""Levels of folders in an archive in which its bot is looked for."""
+_MOST_LOOKED_AT: Final = 10_000
+_NOT_READ: Final = {
+    ".7z": "7z",
+    ".rar": "RAR",
+    ".zst": "Zstandard",
+    ".gz": "gzip",
+    ".bz2": "bzip2",
+    ".xz": "xz",
+}
+"""Endings of archives that are not read, with their names."""
+_MAGIC: Final = {
+    b"PK\x03\x04": "zip",
+    b"PK\x05\x06": "zip",
+    b"\x1f\x8b": "gz",
+    b"BZh": "bz2",
+    b"\xfd7zXZ\x00": "xz",
+    b"7z\xbc\xaf\x27\x1c": ".7z",
+    b"Rar!\x1a\x07": ".rar",
+    b"\x28\xb5\x2f\xfd": ".zst",
+}
+"""What archives begin with; a name with a dot is that of one that is not read."""
+_TAR_MAGIC: Final = b"ustar"
+_TAR_MAGIC_AT: Final = 257
+_MOST_XZ_MEMORY: Final = 128 << 20
+"""Bytes that xz may use: its header may ask for 4 GiB."""
+ENDINGS: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 _MOST_UNPACKED: Final = SUBMITTED.bytes + SUBMITTED.files * (2 * MAX_PATH + 2048)
 """Bytes that an archive within the bounds of a bot may unpack to, with its headers."""
 _END = b"PK\x05\x06"
@@ -346,7 +446,7 @@ _PROGRAMS = (b"#!", _ELF)
 """What a file begins with that the system can start by itself."""
 _LONGEST_SHEBANG = 256
 _MALFORMED = (
-    *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, struct.error),
+    *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, struct.error, lzma.LZMAError),
     *(EOFError, NotImplementedError, RecursionError, ValueError, OverflowError),
 )
 """What the standard library raises for malformed archives; ValueError for names that are not UTF-8."""
@@ -371,6 +471,19 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith(".zip") or tar_ending(name) is not None
 
 
+def _form_of(archive: Path) -> str:
+    """The form of an archive by its first bytes: ``zip``, ``tar``, ``gz``, ``bz2``, ``xz``, or "".
+
+    Names lie: `tar -cf bot.tar.gz` packs without compression. Raises BotError for a form that is not read.
+    """
+    with archive.open("rb") as file:
+        first = file.read(_TAR_MAGIC_AT + len(_TAR_MAGIC))
+    form = next((form for magic, form in _MAGIC.items() if first.startswith(magic)), "")
+    if form in _NOT_READ:
+        raise BotError(f"it is a {_NOT_READ[form]} archive, which is not read: pack it as .zip or .tar.gz")
+    return form or ("tar" if first[_TAR_MAGIC_AT:] == _TAR_MAGIC else "")
+
+
 def tar_ending(name: str) -> str | None:
     """The ending of a tar archive's name, or None."""
     return next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
@@ -379,15 +492,18 @@ def tar_ending(name: str) -> str | None:
 def unpack(archive: Path, target: Path, *, links: bool = False) -> None:
     """Unpack a zip or tar archive into a new folder. Raises BotError, with the entry, for anything unsafe.
 
-    Refused, before a file is written: absolute names, ``..``, backslashes, links unless ``links``, devices,
-    sparse files, duplicate names, encryption, compression other than deflate, ZIP64, and more than the bounds
-    of a bot. Files get 0755 or 0644 by their owner's executable bit or, in an archive without such bits, by
-    their first bytes; the archive's other attributes are ignored. A tar
-    archive is decompressed beside ``target`` first.
+    Its form is that of its first bytes. Refused, before a file is written: absolute names, ``..``, links
+    unless ``links``, devices, sparse files, duplicate names, encryption, zip files with compression other
+    than deflate, ZIP64, and more than the bounds of a bot. Files get 0755 or 0644 by their owner's executable
+    bit or, in an archive without such bits, by their first bytes; the archive's other attributes are ignored.
+    A tar archive is decompressed beside ``target`` first.
     """
-    kind = "zip" if tar_ending(archive.name) is None else "tar"
+    if not archive.stat().st_size:
+        raise BotError("it is empty, as after an upload that broke off")
+    form = _form_of(archive) or ("zip" if tar_ending(archive.name) is None else "tar")
+    kind = "zip" if form == "zip" else "tar"
     try:
-        with _zip_entries(archive) if kind == "zip" else _tar_entries(archive, target) as entries:
+        with _zip_entries(archive) if form == "zip" else _tar_entries(archive, form, target) as entries:
             files = _checked(entries, links=links)
             target.mkdir()
             made = {""}
@@ -493,7 +609,11 @@ def _check_directory(archive: Path) -> None:
 
 
 def _zip_entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> _PackedFile:
-    _check_name(info.filename)
+    # Programs of Windows write backslashes, although the form's specification forbids it.
+    name = info.filename if "/" in info.filename else info.filename.replace("\\", "/")
+    name = name.removeprefix("./")
+    if name:  # else it is the bot's folder itself
+        _check_name(name)
     if info.flag_bits & 1:
         raise BotError(f"{info.filename} is encrypted; pack it without a password")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -502,19 +622,19 @@ def _zip_entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> _PackedFile:
     mode = info.external_attr >> 16 if info.create_system == 3 else 0
     kind = stat.S_IFMT(mode)
     if kind in (0, stat.S_IFREG, stat.S_IFDIR):
-        kind = stat.S_IFDIR if info.is_dir() else stat.S_IFREG
+        kind = stat.S_IFREG if name and not name.endswith("/") else stat.S_IFDIR
     executable = bool(mode & stat.S_IXUSR) if stat.S_IMODE(mode) else None
-    return _PackedFile(info.filename, kind, executable, info.file_size, partial(opened.open, info))
+    return _PackedFile(name, kind, executable, info.file_size, partial(opened.open, info))
 
 
 @contextmanager
-def _tar_entries(archive: Path, target: Path) -> Iterator[Iterable[_PackedFile]]:
+def _tar_entries(archive: Path, form: str, target: Path) -> Iterator[Iterable[_PackedFile]]:
     """Decompress the archive within a bound, so that nothing can grow while it is read."""
     plain = target.with_name("plain.tar")
     try:
-        opened = archive.open("rb") if archive.name.lower().endswith(".tar") else gzip.GzipFile(archive)
+        opened = gzip.GzipFile(archive) if form == "gz" else archive.open("rb")
         with opened as packed, plain.open("wb") as out:
-            while chunk := packed.read(_CHUNK):
+            for chunk in _content(packed, form):
                 if out.tell() + len(chunk) > _MOST_UNPACKED:
                     raise BotError(
                         f"it unpacks to more than {SUBMITTED.bytes >> 20:,} MiB, the most for a bot"
@@ -525,6 +645,34 @@ def _tar_entries(archive: Path, target: Path) -> Iterator[Iterable[_PackedFile]]
             yield (_tar_entry(tar, info) for info in iter(tar.next, None))
     finally:
         plain.unlink(missing_ok=True)
+
+
+def _content(packed: BinaryIO | gzip.GzipFile, form: str) -> Iterator[bytes]:
+    """Yield the content of a file in pieces, which xz and bzip2 pack in one or several parts."""
+    if form not in _DECOMPRESSORS:
+        yield from iter(partial(packed.read, _CHUNK), b"")
+        return
+    part = _DECOMPRESSORS[form]()
+    while data := packed.read(_CHUNK):
+        while data:
+            if part.eof and not (data := data.lstrip(b"\0")):
+                break
+            part = _DECOMPRESSORS[form]() if part.eof else part
+            try:
+                yield part.decompress(data, _CHUNK)
+                while not (part.needs_input or part.eof):
+                    yield part.decompress(b"", _CHUNK)
+            except OSError as error:  # of bzip2, without a number
+                raise ValueError(str(error)) from error
+            data = part.unused_data if part.eof else b""
+    if not part.eof:
+        raise EOFError("it ends in the middle")
+
+
+_DECOMPRESSORS: Final[Mapping[str, Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompressor]]] = {
+    "bz2": bz2.BZ2Decompressor,
+    "xz": partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _MOST_XZ_MEMORY),
+}
 
 
 class _Bounded:

@@ -7,11 +7,13 @@ is refused. The scope reads the stored data of the page's own matches, and no ot
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from msgspec import msgpack, to_builtins
+from msgspec import Raw, ValidationError, json, msgpack, to_builtins
 
 from tourney.report.output.layout import File, Layout
 from tourney.report.pages.match_lines import MatchSetting
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 CHUNK = 500
 """Matches that one query reads for their digests."""
 
+T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741 - the inputs
 I_contra = TypeVar("I_contra", contravariant=True)
 
@@ -142,13 +145,53 @@ class PendingPage:
     files: Callable[[], Iterable[File]]
 
 
+class StoredValues:
+    """Values that take long to compute, as JSON by the hash of their inputs.
+
+    ``earlier`` are those of the earlier report, ``used`` those of this one.
+    """
+
+    def __init__(self, earlier: Mapping[str, Raw] = MappingProxyType({})) -> None:
+        self._earlier = earlier
+        self.used: dict[str, Raw] = {}
+
+    def value(self, mark: str, type_: type[T], compute: Callable[[], T]) -> T:
+        """The value with these inputs; it is computed if the earlier report does not have it."""
+        stored = self._earlier.get(mark)
+        if stored is not None:
+            with suppress(ValidationError):
+                value = json.decode(stored, type=type_)
+                self.used[mark] = stored
+                return value
+        value = compute()
+        self.used[mark] = Raw(json.encode(value))
+        return value
+
+
 class PageMaker:
     """Makes the pending pages of a tournament; it holds the digests of the matches that it read."""
 
-    def __init__(self, setting: PageSetting, matches: StoredMatches) -> None:
+    def __init__(self, setting: PageSetting, matches: StoredMatches, values: StoredValues) -> None:
         self.setting = setting
         self.matches = matches
+        self._values = values
         self._digests: dict[int, bytes] = {}
+
+    def value(
+        self,
+        name: str,
+        inputs: object,
+        type_: type[T],
+        compute: Callable[[], T],
+        matches: Sequence[int] = (),
+    ) -> T:
+        """A value that pages show, computed again only if its inputs changed.
+
+        ``compute`` may read the inputs, the stored data of ``matches``, and nothing else; no wrapper can hold
+        it to that, as inputs may be hashes. Raises TypeError for inputs that are not plain data.
+        """
+        mark = fingerprint(self.setting, ("value", name), inputs, self.digests(matches))
+        return self._values.value(mark, type_, compute)
 
     def pending_page(
         self, path: str, function: PageFunction[I], scope: PageScope, inputs: I, matches: Sequence[int]

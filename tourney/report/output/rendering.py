@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
-from tourney.report.compact_matches import place_of
+from tourney.report.compact_matches import held, place_of
 from tourney.report.output.inputs import (
     I,
     PageFunction,
@@ -23,6 +23,7 @@ from tourney.report.output.inputs import (
     PageSetting,
     PendingPage,
     StoredMatches,
+    StoredValues,
     table_files,
 )
 from tourney.report.output.layout import File, Layout, Live, Options, Section
@@ -46,6 +47,7 @@ class Renderer:
     options: Options
     prefix: str = ""
     nav: tuple[Section, ...] = ()
+    values: StoredValues = field(default_factory=StoredValues)
     _made: dict[object, object] = field(default_factory=dict)
 
     @property
@@ -75,7 +77,7 @@ class Renderer:
         source = self.source
         code = code_digest(source.game, self.options.templates.folders)
         setting = PageSetting(self.layout, source.setting, self.options.logs, code)
-        return PageMaker(setting, StoredMatches(source.parts))
+        return PageMaker(setting, StoredMatches(source.parts), self.values)
 
     def pending_page(
         self, path: str, function: PageFunction[I], inputs: I, matches: Sequence[int] = ()
@@ -94,8 +96,8 @@ class Renderer:
 
     @cached_property
     def lines(self) -> Sequence[ListedMatch]:
-        """All finished matches; a line is made when it is read."""
-        return match_lines(self.source, self.paged, measured=self.measured)
+        """All finished matches; a line of a large tournament is made when it is read."""
+        return held(match_lines(self.source, self.paged, measured=self.measured))
 
     @cached_property
     def listed(self) -> tuple[ListedMatch, ...]:

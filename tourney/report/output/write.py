@@ -19,7 +19,7 @@ from msgspec import Struct
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.files import write_file
 from tourney.parsing import parse_json
-from tourney.report.output.inputs import PendingPage
+from tourney.report.output.inputs import PendingPage, StoredValues
 from tourney.report.output.layout import File
 from tourney.report.output.placement import (
     MANIFEST,
@@ -74,7 +74,7 @@ class _State(Struct, frozen=True):
 
     ``state``: a digest of all that the report was written from, or "" for one that is never written from the
     same again. ``manifest``: the hash of its manifest. ``pages``: by path the fingerprint, then the paths of
-    the files beside the page.
+    the files beside the page. ``values``: see ``StoredValues``.
     """
 
     format: str
@@ -82,6 +82,7 @@ class _State(Struct, frozen=True):
     manifest: str
     verdict: str
     pages: dict[str, tuple[str, ...]]
+    values: dict[str, msgspec.Raw]
 
 
 def write(
@@ -156,8 +157,14 @@ def kept(out: Path, state: str) -> Written | None:
     return written if written.files == there else None
 
 
-def keep_state(out: Path, written: Written, state: str) -> None:
-    """Store what a report was written from, and its verdict, beside its folder.
+def earlier_values(out: Path) -> StoredValues:
+    """The values of the report in a folder, if there is one."""
+    stored = _read_state(out.resolve())
+    return StoredValues({} if stored is None else stored.values)
+
+
+def keep_state(out: Path, written: Written, state: str, values: StoredValues | None = None) -> None:
+    """Store what a report was written from, its verdict, and its values, beside its folder.
 
     With ``state``, the same report is not written again (``kept``); in any case its pages are not made again
     from the same inputs. Raises EnvironmentFailure.
@@ -172,6 +179,7 @@ def keep_state(out: Path, written: Written, state: str) -> None:
             _manifest_hash(folder),
             written.verdict,
             pages,
+            {} if values is None else values.used,
         )
         content = msgspec.json.encode(stored)
         write_file(_state_path(folder), f"{content_hash(content)}\n".encode("ascii") + content + b"\n")

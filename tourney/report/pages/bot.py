@@ -38,7 +38,7 @@ SURPRISES = 3
 """Best wins and worst losses that a page names."""
 
 
-def files(make: Renderer) -> Iterator[File]:
+def files(make: Renderer) -> Iterator[File | PendingPage]:
     """Yield the bots' pages in the order of the standings, with their downloads."""
     source = make.source
     line_of = make.line_of
@@ -84,7 +84,7 @@ def files(make: Renderer) -> Iterator[File]:
             overload=overload_text(source.overload[1].get(number, NO_OVERLOAD)) if make.measured else "",
             faults=[(line_of(match), kind) for match, kind in faulty.get(number, ())],
         )
-        yield make.file(f"bots/{slug}.png", _card(make, line))
+        yield make.pending_page(f"bots/{slug}.png", card_files, _card(make, line))
         rows = (
             (
                 *(source.entrants[opponent].name, len(results), sum(results) / 2),
@@ -98,7 +98,21 @@ def files(make: Renderer) -> Iterator[File]:
         yield from make.tables(f"data/bots/{slug}-seats", seats_table(source, number))
 
 
-def _card(make: Renderer, line: StandingLine) -> bytes:
+class CardInputs(NamedTuple):
+    """The path of a picture and its words, see ``card_of``."""
+
+    path: str
+    title: str
+    lead: str
+    lines: list[tuple[str, str]]
+
+
+def card_files(scope: PageScope, inputs: CardInputs) -> Iterator[File]:
+    """Yield a bot's picture."""
+    yield File(f"{scope.setting.layout.prefix}{inputs.path}", card_of(*inputs[1:]))
+
+
+def _card(make: Renderer, line: StandingLine) -> CardInputs:
     """The picture of a bot: its place, score and rating."""
     source = make.source
     standing = line.standing
@@ -109,7 +123,8 @@ def _card(make: Renderer, line: StandingLine) -> bytes:
     if elo.entrant not in source.unsure:
         spread = f"{display.number(elo.low, 0)} to {display.number(elo.high, 0)}"
         rating = [("Elo", display.number(elo.elo, 0)), (source.intervals, spread)]
-    return card_of(
+    return CardInputs(
+        f"bots/{line.entrant.slug}.png",
         line.entrant.name,
         " \N{MIDDLE DOT} ".join(dict.fromkeys(filter(None, about))),
         [

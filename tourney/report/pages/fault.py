@@ -4,9 +4,10 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
+from tourney.errors import StoreDamaged
 from tourney.report import display
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import box_plot
@@ -17,10 +18,12 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history import sampled
 from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.overview import faulty
-from tourney.results.audit import UNSEEN
+from tourney.results.audit import RECORDS, UNSEEN, AlikePair, alike_in
 from tourney.results.columns import Column, Row
+from tourney.results.positions import each_part
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
+from tourney.store.column_reading import unpack_parts
 from tourney.store.values import VoidReason
 
 LISTED = 500
@@ -84,8 +87,25 @@ def files(make: Renderer) -> Iterator[File]:
     yield from make.tables("data/fault-list", _table(make, every))
     if make.measured:
         yield _overload_page(make)
-    findings = [finding for finding in make.source.audit() if make.measured or finding.kind != "think time"]
+    every_finding = make.source.audit(lambda: _alike(make))
+    findings = [finding for finding in every_finding if make.measured or finding.kind != "think time"]
     yield make.page("audit.html", "audit.html", findings=findings, unseen=UNSEEN)
+
+
+def _alike(make: Renderer) -> list[AlikePair]:
+    """The bots that answer alike; the first matches decide, so it seldom changes. Raises StoreDamaged."""
+    source = make.source
+    matches = list(takewhile(lambda match: match.number <= RECORDS, source.recorded))
+    seats = {match.number: match.seats for match in matches}
+    numbers = list(seats)
+
+    def find() -> list[AlikePair]:
+        packed = each_part(matches, make.maker.matches.only(numbers).parts)
+        alone = ((match.number, parts._replace(log=None, measured=None)) for match, parts in packed)
+        records = ((number, unpack_parts(parts, source.tournament.seats)[0]) for number, parts in alone)
+        return alike_in(seats, ((number, record) for number, record in records if record is not None))
+
+    return make.maker.value("bots that answer alike", seats, list[AlikePair], find, numbers)
 
 
 def _faults(make: Renderer) -> Sequence[Fault]:
@@ -171,10 +191,13 @@ def _think_times(make: Renderer, matches: Sequence[FinishedMatch]) -> list[Think
     """The times of the bots with measurements, in the order of the standings."""
     source = make.source
     by_entrant: dict[int, list[float]] = {}
-    for match in matches:
-        detail = source.detail(match.number)
-        actions = detail.record.actions if detail.record is not None else ()
-        for (actor, _), time in zip(actions, detail.measured.times_ms, strict=False):
+    for match, parts in each_part(matches, source.parts):
+        try:
+            record, _, measured = unpack_parts(parts._replace(log=None), len(match.seats))
+        except StoreDamaged:  # the page of the match names it
+            continue
+        actions = record.actions if record is not None else ()
+        for (actor, _), time in zip(actions, measured.times_ms, strict=False):
             if time is not None and 0 < actor <= len(match.seats):
                 by_entrant.setdefault(match.seats[actor - 1], []).append(float(time))
     times = [

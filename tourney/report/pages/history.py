@@ -5,11 +5,13 @@ so at most ``FITS`` rounds have it, evenly spread, and fewer with many bots: a f
 Charts and tables show at most ``SHOWN`` rounds; the downloads have all.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from markupsafe import Markup
+from msgspec import msgpack
 
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Clusters
@@ -17,7 +19,6 @@ from tourney.report.charts.chart import COLORS, REST, draw
 from tourney.report.charts.kinds import Line, color_of, line_chart
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.source import ReportSource
 from tourney.results.ratings import unsure
 from tourney.results.tables import DataTable
 
@@ -39,6 +40,19 @@ Value = tuple[float, float, float]
 
 History = Sequence[tuple[int, dict[int, Value]]]
 """The ratings of entrants by number after rounds."""
+
+
+class RoundFit(NamedTuple):
+    """The fit to the matches up to a round: Elo, and the numbers of the entrants of whom it says nothing."""
+
+    elo: dict[int, Value]
+    unsure: tuple[int, ...]
+
+    @classmethod
+    def of(cls, batch: Batch) -> "RoundFit":
+        """The parts of a fit that this page shows."""
+        elo = {line.entrant: (line.elo, line.low, line.high) for line in batch.ratings if line.games}
+        return cls(elo, tuple(sorted(unsure(batch))))
 
 
 class Histories(NamedTuple):
@@ -70,32 +84,38 @@ def histories(make: Renderer) -> Histories:
     for round_, pool in source.history:
         ends = {number: (rating.mu, SIGMAS * rating.sigma) for number, rating in pool.skills.items()}
         skill.append((round_, {number: (mu, mu - half, mu + half) for number, (mu, half) in ends.items()}))
-    fits = dict(_fits(source))
-    elo = [
-        (round_, {line.entrant: (line.elo, line.low, line.high) for line in batch.ratings if line.games})
-        for round_, batch in fits.items()
-    ]
-    return Histories(skill, elo, {round_: unsure(batch) for round_, batch in fits.items()})
+    fits = dict(_fits(make))
+    elo = [(round_, fit.elo) for round_, fit in fits.items()]
+    return Histories(skill, elo, {round_: frozenset(fit.unsure) for round_, fit in fits.items()})
 
 
-def _fits(source: ReportSource) -> Iterator[tuple[int, Batch]]:
+def _fits(make: Renderer) -> Iterator[tuple[int, RoundFit]]:
     """Yield the Elo of all entrants by the matches up to some rounds; the last round comes last."""
+    source = make.source
     numbers = [entrant.number for entrant in source.entrants]
     shared = source.tournament.plan.mirrored_dice
     most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
     rounds = sampled([round_ for round_, _ in source.history], most)
     clusters = Clusters(shared_dice=shared)
-    for round_, results in groupby(source.results, key=lambda result: result.key.round):
+    so_far = hashlib.blake2b(digest_size=16)
+
+    def fit() -> RoundFit:
+        counts = clusters.counts(numbers, source.tournament.seats)
+        return RoundFit.of(rate(counts, pairs=False, best=False, model=source.model, look=source.look))
+
+    for round_, results_of_round in groupby(source.results, key=lambda result: result.key.round):
+        results = tuple(results_of_round)
         clusters.take(results)
-        # The clusters have taken its results; only its own fit is left out.
-        if round_ not in rounds:
-            continue
+        so_far.update(msgpack.encode(results))
         # The last fit is the report's own. All have its kind of intervals, so that the page has one.
-        batch = source.batch
-        if round_ != rounds[-1]:
-            counts = clusters.counts(numbers, source.tournament.seats)
-            batch = rate(counts, pairs=False, best=False, model=source.model, look=source.look)
-        yield round_, batch
+        if round_ == rounds[-1]:
+            yield round_, RoundFit.of(source.batch)
+        # The clusters have taken the results of the others; only their own fit is left out.
+        elif round_ in rounds:
+            # A fit to the matches up to a round stays the same, so that a later report need not repeat it.
+            model = f"{source.model.__module__}.{source.model.__qualname__}"
+            inputs = (so_far.digest(), numbers, shared, source.tournament.seats, model, source.look)
+            yield round_, make.maker.value("elo after a round", inputs, RoundFit, fit)
 
 
 def sampled(items: Sequence[T], most: int) -> tuple[T, ...]:

@@ -281,7 +281,10 @@ class PairInputs(NamedTuple):
 def files(make: Renderer) -> Iterator[File | PendingPage]:
     """Yield the pages of the pairs."""
     fitted = {frozenset((pair.a, pair.b)): pair for pair in make.source.batch.pairs}
-    for pair, every in make.once(pairs_with_pages).items():
+    by_pair = make.once(pairs_with_pages)
+    # In few queries, instead of one for each pair.
+    make.maker.digests(sorted({game.match.number for games in by_pair.values() for game in games[:COMPARED]}))
+    for pair, every in by_pair.items():
         # Lazy games are made again for each of the page's tables, which is slower but takes no memory.
         games = every if len(every) > HELD else tuple(every)
         inputs = _inputs(make, pair, games, fitted[frozenset(pair)])

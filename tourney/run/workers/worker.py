@@ -27,11 +27,12 @@ from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Processors, children_of, free_processors, signal_tree
 from tourney.bots.sandbox.sandbox import lowered, open_sandbox, weaker_text
 from tourney.errors import GameError, InputError, OutOfMemoryError, OverloadError, WorkerError
+from tourney.garbage import collect_seldom
 from tourney.match.match_memory import ALL_FIT, MatchesAtOnce
 from tourney.match.result import Cause
 from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Blame, MatchTask, WorkerReply
-from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
+from tourney.spawning import TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
 _PR_SET_CHILD_SUBREAPER = 36  # of Linux' prctl.h: orphans of descendants become children of this process
 _ATTEMPTS = 100  # to kill processes that start others meanwhile; a fork bomb must not hold the worker
@@ -86,10 +87,8 @@ def initialize(
     unblock_terminal_signals()
     adopt_orphans()
     _Worker.processors = pin(first + _Worker.slot, cpus)
-    # A match leaves hardly any cycles: skip the imported modules, and collect less often.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(GARBAGE)
+    gc.collect()  # what the start left would never be collected
+    collect_seldom()
     when_orphaned(_stop_main_thread)
 
 
@@ -148,6 +147,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
             played = runner.play(task.spec, after, wrap, task.absent)
         finally:
             _Worker.playing = False
+        if task.luck:
+            played.find_luck()
         kill_strays(BotProcesses.alive)
     except _StopNow:
         _exit_now()
