@@ -180,4 +180,4 @@ def test_choice_of_form_holds_for_the_next_position() -> None:
     for plain in (True, False):
         use_plain(plain)
         wanted = plain or compiled_core("chess") is None
-        assert (type(game.new().core).__module__ == "tourney.addons.chess.core") == wanted  # type: ignore[attr-defined]
+        assert (type(game.new().core).__module__ == "tourney.addons.chess.core") == wanted  # type: ignore[attr-defined] # of the base class

@@ -8,9 +8,17 @@ Squares count from 0 (a1) to 63 (h8), and a set of squares is an integer of 64 b
 is from + 64 * to + 4096 * promotion, as ``tourney.addons.chess.game.move_codes`` has them.
 """
 
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
-S = TypeVar("S")
+
+class HoldsCore(Protocol):
+    """A state of a game: it holds a core and the seat to act."""
+
+    core: "ChessCore"
+    actor: int
+
+
+S = TypeVar("S", bound=HoldsCore)
 """The class of a game's states."""
 
 COMPILED = not __file__.endswith(".py")
@@ -143,10 +151,10 @@ class ChessCore:
     def state(self, kind: type[S]) -> S:
         """A state of a class that holds this core."""
         # Setting two slots of an empty state is quicker than calling a constructor with arguments.
-        made: Any = kind()
-        made.core = self
-        made.actor = self.actor
-        return made  # type: ignore[no-any-return] # a state of that class
+        state = kind()
+        state.core = self
+        state.actor = self.actor
+        return state
 
     def state_after(self, kind: type[S], code: int) -> S:
         """The state after a legal move."""

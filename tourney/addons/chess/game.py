@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tourney.errors import ActionError, GameError, PositionError, import_extra
 from tourney.games.core_game import DrawnGame, IntAction
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
-    from tourney.addons.chess.core import ChessCore
+    from tourney.addons.chess.board import ChessState
     from tourney.games.base import State, Tables
     from tourney.seeds import RandBelow
 
@@ -113,8 +113,8 @@ class Chess(DrawnGame[Move]):
         code = move_codes().get(text)
         if code is None:
             return super().play_text(state, text)
-        core: ChessCore = state.core  # type: ignore[attr-defined] # a ChessState, as a seat moves
-        after: State[Move] | None = core.state_if_legal(type(state), code)
+        seated = cast("ChessState", state)  # as a seat moves
+        after: State[Move] | None = seated.core.state_if_legal(type(seated), code)
         if after is None:
             raise ActionError(f"action {text} is not legal here")
         return after

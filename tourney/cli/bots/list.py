@@ -89,9 +89,9 @@ def find_bot(
     another bot bears a shipped name.
     """
     # `bots list` needs none of this, and starts in two thirds of the time without.
-    from tourney.bots.sandbox.sandbox import open_sandbox  # noqa: PLC0415
-    from tourney.run.entrant_reference import ReferenceReader, is_bot_path  # noqa: PLC0415
-    from tourney.run.file_schema import EntrantLine  # noqa: PLC0415
+    from tourney.bots.sandbox.sandbox import open_sandbox  # noqa: PLC0415 - see above
+    from tourney.run.entrant_reference import ReferenceReader, is_bot_path  # noqa: PLC0415 - likewise
+    from tourney.run.file_schema import EntrantLine  # noqa: PLC0415 - likewise
 
     line = EntrantLine(reference)
     if not is_bot_path(reference):  # a path is a bot here, so that `bots check` can say what it lacks
