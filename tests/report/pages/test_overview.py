@@ -13,7 +13,7 @@ from tests.support.sites import site
 from tourney.ratings.sequential import EVERY_LOOK, FIXED
 from tourney.report.output.layout import Options
 from tourney.report.pages.highlights import chosen_games
-from tourney.report.site import KINDS, renderer
+from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.report.terms import TERMS
 from tourney.store.column_reading import MatchParts
@@ -121,6 +121,5 @@ def test_elo_that_the_prior_decides_is_not_printed(tmp_path: Path) -> None:
 def test_backticks_of_a_description_are_code(repository: Database, description: str, words: str) -> None:
     tournament = world.begin(repository, ("ann", "bob"))
     repository.tournaments.keep_presentation(tournament.id, Presentation(description=description))
-    make = renderer(load(repository, tournament), Options())
-    [index] = [file for file in KINDS[0].files(make) if file.path == "index.html"]
-    assert f'<p class="front-words"><bdi>{words}</bdi></p>' in index.content.decode()
+    index = pages(load(repository, tournament))["index.html"]
+    assert f'<p class="front-words"><bdi>{words}</bdi></p>' in index

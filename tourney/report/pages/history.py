@@ -43,7 +43,7 @@ History = Sequence[tuple[int, dict[int, Value]]]
 
 
 class RoundFit(NamedTuple):
-    """What the fit to the matches up to a round says: Elo, and by number the entrants of whom it says nothing."""
+    """The fit to the matches up to a round: Elo, and the numbers of the entrants of whom it says nothing."""
 
     elo: dict[int, Value]
     unsure: tuple[int, ...]

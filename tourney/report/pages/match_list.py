@@ -5,6 +5,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from tourney.report import display
+from tourney.report.compact_matches import HELD
 from tourney.report.output.inputs import PageScope, PendingPage
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
@@ -48,14 +49,17 @@ def list_pages(make: Renderer) -> Iterator[File | PendingPage]:
             index,
             lines,
             _near(index, len(pages)),
-            listed - len(make.paged),
-            # A full page stays as it is when another match is added to the list.
-            (listed, total) if listed < total else None,
+            # The first page alone says what the list lacks: full pages stay when a match is added.
+            listed - len(make.paged) if index == 0 else 0,
+            (listed, total) if listed < total and index == 0 else None,
             pgn,
         )
         yield make.pending_page(inputs.path, page_of_list, inputs)
     yield make.script(DATA, "TourneyMatches", list_data(make))
-    for suffix in ("csv", "json"):  # each reads the list again
+    if listed <= HELD:
+        yield from make.tables("data/matches", matches_table(make))
+        return
+    for suffix in ("csv", "json"):  # each reads the list again, as its rows would fill the memory
         yield make.file(f"data/matches.{suffix}", getattr(matches_table(make), suffix)())
 
 
