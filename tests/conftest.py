@@ -59,6 +59,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
+def answers_no_greeting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the greetings of four engine protocols have 20 ms each for an answer, and not 3 s.
+
+    For tests of bots that do not start: they are asked whether they are engines, and none ever answers.
+    """
+    monkeypatch.setattr("tourney.run.entrant_reference.MAX_WAIT_MS", 20)
+
+
+@pytest.fixture
 def shared_path() -> Iterator[Path]:
     """A folder as ``tmp_path`` that every account can reach: pytest keeps its own to one account."""
     folder = Path(tempfile.mkdtemp(prefix="tourney-test-"))

@@ -53,6 +53,7 @@ def test_every_seat_of_fewest_and_most_seats_is_checked(tmp_path: Path) -> None:
     assert all(trial.ok for trial in trials)
 
 
+@pytest.mark.usefixtures("answers_no_greeting")
 @pytest.mark.parametrize(
     ("cases", "result", "advice"),
     [
@@ -223,6 +224,7 @@ def test_trials_say_what_their_matches_cost(tmp_path: Path) -> None:
     assert all(ms >= 0 for trial in trials for ms in trial.used_ms)
 
 
+@pytest.mark.usefixtures("answers_no_greeting")
 def test_advice_for_a_bot_that_does_not_start_is_counted(tmp_path: Path) -> None:
     (trial,) = check(write_shell_bot(tmp_path, "mute", "tourney) exit 3;;"), tmp_path)
     assert len(trial.used_ms) == 2

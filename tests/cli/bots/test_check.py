@@ -59,6 +59,7 @@ run(lambda legal, turn: legal[int.from_bytes(os.urandom(8)) % len(legal)], sees=
     assert store.doubts(store.add(folder).digest) == (DIFFERED,)
 
 
+@pytest.mark.usefixtures("answers_no_greeting")
 def test_bot_that_may_use_more_memory_than_there_is_is_not_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +129,7 @@ def test_receipts_of_a_stopped_check_are_whole(tmp_path: Path, monkeypatch: pyte
     ]
 
 
+@pytest.mark.usefixtures("answers_no_greeting")
 def test_bot_that_writes_into_its_folder_gets_advice(tmp_path: Path) -> None:
     cases = "tourney) echo bot;; game) echo 'log: Read-only file system' >&2; exit 1;;"
     write_shell_bot(tmp_path, "writer", cases)
