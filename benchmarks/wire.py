@@ -23,7 +23,8 @@ time cannot be less than their sum over the number of processors; on a busy mach
 
 ``--profile`` plays matches one after the other in this process, as a worker does, on one processor, and
 reuses the bots. A timer is read before and after each part; its own cost is measured and subtracted. Parts
-are nested: the table shows each part's own time, without the parts inside it.
+are nested: the table shows each part's own time, without the parts inside it. Workers compute no luck; its
+cost for those who ask for it stands below the table.
 
 It is long because the profile measures the same tournaments as the table.
 """
@@ -36,6 +37,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
@@ -50,6 +52,8 @@ from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.games import OVER, derive, find_game, uniform
 from tourney.match import play
+from tourney.match.evidence import luck_of, subtracted
+from tourney.match.record import Record
 from tourney.match.referee import Referee
 from tourney.match.runner import MatchRunner, StoreLauncher
 from tourney.match.spec import Entrant, MatchSpec
@@ -71,6 +75,8 @@ FIRST_RATE = 400
 """Games a second that the first round expects of bots that are reused."""
 WARM = 0.1
 """The part of the matches that is played before the measurement begins."""
+LUCK_MATCHES = 100
+"""The most matches of a profile whose luck is computed afterwards."""
 WARM_MATCHES = 50
 """Matches of a profile that are played before the timers count."""
 
@@ -354,6 +360,7 @@ def show_profile(timers: Timers, contest: Contest, folder: Path, sandbox: str, m
     kill = timers.around("looking for strays", kill_strays)
     pack = timers.around("packing and sending the match", pickle.dumps)
     half_moves = began = 0
+    records: deque[Record] = deque(maxlen=LUCK_MATCHES)
     with MatchRunner(StoreLauncher(bots, box), sandbox=box, reuse=True) as runner:
         for number in range(WARM_MATCHES + matches):
             if number == WARM_MATCHES:
@@ -367,6 +374,7 @@ def show_profile(timers: Timers, contest: Contest, folder: Path, sandbox: str, m
             played = runner.play(MatchSpec(contest.game, options, seats, seed))
             kill(BotProcesses.alive)
             pack(played)
+            records.append(played.record)
             half_moves += sum(seat.turns for seat in played.measured.seats)
     whole = time.perf_counter_ns() - began
     own, around = cost_of_timer()
@@ -380,6 +388,12 @@ def show_profile(timers: Timers, contest: Contest, folder: Path, sandbox: str, m
     for part, took in [*rows, ("all", total)]:
         each = took / 1000 / half_moves
         row(part, f"{took / 1000 / matches:,.0f}", f"{each:.1f}", f"{100 * took / total:.0f} %")
+    if subtracted(find_game(contest.game)):
+        asked = time.process_time_ns()
+        for record in records:
+            luck_of(record)
+        took = (time.process_time_ns() - asked) / 1000 / len(records)
+        print(f"\nLuck, for the commands that ask for it: {took:,.0f} us of CPU a match")
 
 
 @click.command(help=described(__doc__))

@@ -176,9 +176,9 @@ def test_ratings_continue_from_the_checkpoint(tmp_path: Path, monkeypatch: pytes
     asked: list[int] = []
     results = Matches.results
 
-    def spy(self: Matches, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
+    def spy(self: Matches, tournament: int, *, after: int = 0, luck: bool = False) -> Iterator[ResultRow]:
         asked.append(after)
-        return results(self, tournament, after=after)
+        return results(self, tournament, after=after, luck=luck)
 
     monkeypatch.setattr(Matches, "results", spy)
     path, whole = str(tmp_path / "t.db"), played_database(tmp_path / "whole.db", games=8)

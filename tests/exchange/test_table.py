@@ -44,11 +44,20 @@ ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
         "player_1,player_2,winner\na,b,a\nb,a,draw\n",
         "white,black,winner\na,b,White\nb,a,Draw\n",
         "player_0,player_1,result\na,b,1\nb,a,0.5\n",
+        "white,black,result\ra,b,1-0\rb,a,0.5\r",
+        "left\tright\tchoice\na\tb\tleft\nb\ta\tequal\n",
+        "player_1_name,player_2_name,result\na,b,player_1\nb,a,tie\n",
+        "teamA,teamB,winner\na,b,A\nb,a,tie\n",
         "winner,loser,draw\na,b,0\na,b,1\n",
         "player,opponent,result\na,b,W\na,b,D\n",
         (
             '{"player1": "a", "player2": "b", "rank1": 1, "rank2": 2}\n'
             '{"agents": ["b", "a"], "rewards": [3, 3]}\n'
+        ),
+        '{"white": {"0": "a", "1": "b"}, "black": {"0": "b", "1": "a"}, "result": {"0": "1-0", "1": "="}}',
+        (
+            '{"id": 7, "games": [{"white": "a", "black": "b", "result": 1}, {"white": "b", "black": "a",'
+            '\n "result": 0.5}], "bots": ["a", "b"]}'
         ),
         '{"white": "a", "black": "b", "result": "1-0"}\n\n{"White": "b", "black": "a", "result": 0.5}\n',
         '{"players": ["a", "b"], "ranks": [1, 2]}\n{"entrants": ["b", "a"], "ranks": [1, 1]}',
@@ -92,6 +101,21 @@ def test_winner_is_a_name_or_a_column(winner: str, ranks: tuple[int, int] | None
     tally, problems = read(tmp_path, text)
     assert [kind.ranks for kind, _ in tally.kinds()][1:] == [ranks][: ranks is not None]
     assert problems.damaged == (ranks is None)
+
+
+def test_letter_of_a_column_goes_before_a_name_in_other_letters(tmp_path: Path) -> None:
+    tally, _ = read(tmp_path, "teamA,teamB,winner\na,b,A\nb,a,B\nb,a,b\n")
+    assert groups(tally) == [
+        ([("a", "b", "12")], 1),
+        ([("b", "a", "12")], 1),
+        ([("b", "a", "21")], 1),
+    ]
+
+
+def test_number_with_two_meanings_is_refused(tmp_path: Path) -> None:
+    text = 'player1,player2,score1,score2\na,b,"1,200",900\na,b,"1,5",1\n'
+    tally, problems = read(tmp_path, text)
+    assert (groups(tally), damaged(problems)) == ([([("a", "b", "12")], 1)], [("ranks", 2)])
 
 
 def test_winner_that_names_both_players_is_refused(tmp_path: Path) -> None:
@@ -225,6 +249,12 @@ def test_json_array_is_read_and_names_items(tmp_path: Path) -> None:
         f"{tmp_path}/0 item 2",
         f"{tmp_path}/0 item 3: not an object",
     ]
+
+
+@pytest.mark.parametrize("text", ['{\n "white": "a",\n "black": "b",\n "result": "1-0"\n}\n'])
+def test_object_over_several_lines_is_one_game(text: str, tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, text)
+    assert (groups(tally), damaged(problems)) == (ONE[:1], [])
 
 
 def test_utf_16_is_read_in_every_form(tmp_path: Path) -> None:

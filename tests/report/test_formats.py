@@ -30,12 +30,12 @@ from tourney.report.pages.methods import has_measurements
 from tourney.report.pages.rounds import has_progress, has_rounds, round_path
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
+from tourney.results.luck import shows_luck
 from tourney.results.rounds import float_of, rankings, rounds_of
 from tourney.results.standings import (
     page_columns,
     ranking_columns,
     ranking_sentences,
-    shows_luck,
     standings_columns,
 )
 from tourney.run.engine.recorder import pair_next

@@ -33,6 +33,7 @@ NONSENSE = ("x", 2**62, BYTES)
 
 READERS: tuple[Callable[[Database, int], object], ...] = (
     compute_standings,
+    lambda repository, t: compute_standings(repository, t, luck=True),
     load_history,
     load_setup,
     lambda repository, t: repository.schedules.progress(t),
@@ -48,6 +49,8 @@ READERS: tuple[Callable[[Database, int], object], ...] = (
     lambda repository, t: list(repository.matches.digests(t)),
     lambda repository, t: repository.schedules.pending(t),
     lambda repository, t: list(repository.matches.all(t)),
+    lambda repository, t: list(repository.matches.all(t, luck=True)),
+    lambda repository, t: list(repository.matches.results(t, luck=True)),
     lambda repository, t: list(repository.records.all(t)),
     lambda repository, t: [(one.match(), one.measured()) for one in chain(*repository.records.stored(t, 2))],
     lambda repository, t: [repository.records.log(t, number) for number in range(1, 7)],

@@ -82,11 +82,11 @@ def test_database_of_an_earlier_release_is_upgraded(
         with Database.open(url, create=True) as repository:
             tournament = play_all(repository)
             before = list(repository.matches.all(tournament.id)), compute_standings(repository, tournament.id)
-        assert upgrade_database(url) == ("v3", "v3")
+        assert upgrade_database(url) == ("v4", "v4")
         release(monkeypatch, tmp_path)
-        with refused(StoreError, "older Tourney (revision v3, now v4)", "`tourney db upgrade --db "):
+        with refused(StoreError, "older Tourney (revision v4, now v5)", "`tourney db upgrade --db "):
             Database.open(url)
-        assert upgrade_database(url) == ("v3", "v4")
+        assert upgrade_database(url) == ("v4", "v5")
         assert check_database(url) == ()
         with Database.open(url) as repository:
             after = list(repository.matches.all(tournament.id)), compute_standings(repository, tournament.id)

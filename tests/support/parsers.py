@@ -24,6 +24,7 @@ from tourney.exchange.foreign_game import Problems
 from tourney.exchange.importing import read_head, read_matches
 from tourney.exchange.pgn_headers import read_pgn
 from tourney.exchange.table import read_csv, read_json_lines
+from tourney.exchange.trf import read_trf
 from tourney.games.registry import find_game
 from tourney.match.record import decode_record
 from tourney.parsing import read_json_lines as read_lines
@@ -136,6 +137,7 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "pgn": partial(_games, read_pgn),
     "csv": partial(_games, read_csv),
     "json-lines": partial(_games, read_json_lines),
+    "trf": partial(_games, read_trf),
     "record": _record,
     "export": partial(read_named, "cup.jsonl", _export),
     "tournament-file": partial(_text, lambda text: read_tournament_file(Path("cup.toml"), text)),

@@ -7,13 +7,13 @@ import pytest
 
 from tourney.store import migrations
 
-LATER = "v4"
+LATER = "v5"
 _REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "v4"
-down_revision = "v3"
+revision = "v5"
+down_revision = "v4"
 branch_labels = None
 depends_on = None
 
@@ -28,6 +28,6 @@ def release(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Turn this Tourney into a later release: databases made before are old from here on."""
     copied = folder / "later-migrations"
     shutil.copytree(migrations.FOLDER, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    (copied / "versions" / "v4_later.py").write_text(_REVISION)
+    (copied / "versions" / "v5_later.py").write_text(_REVISION)
     monkeypatch.setattr(migrations, "FOLDER", copied)
     monkeypatch.setattr(migrations, "REVISIONS", (*migrations.REVISIONS, LATER))

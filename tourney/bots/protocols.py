@@ -91,7 +91,9 @@ def words_of(line: str) -> str:
 
 _UNSEEN = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\ufeff|\u200b")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_LIKE_ANSWER = re.compile(r"\b(?:best)?move\b|\A[=?]", re.IGNORECASE)
+_LIKE_ANSWER = re.compile(
+    r"\b(?:best|user)?move\b|\A[=?]|\A(?:[0-9]+\.+ )?[a-h][1-8]-?[a-h][1-8][nbrq]?\Z", re.IGNORECASE
+)
 """Words of a line that may have been meant as an engine's move."""
 _ANSWER_IN_LINE = re.compile(r" (bestmove [!-~]+)")
 """An answer whose line has begun with something else, mostly because a newline is missing."""

@@ -45,6 +45,7 @@ from tourney.store.tables import (
     DRAW_PROBABILITY,
     ENTRANT,
     LOG,
+    LUCK,
     MATCH,
     MEASURED,
     METADATA,
@@ -258,6 +259,9 @@ def _bad_matches(reader: _Reader, shapes: Mapping[object, Shape]) -> Iterator[St
     for row in reader.rows(SEAT):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
+    for row in reader.rows(LUCK, SCHEDULE.c.tournament_id):
+        if shape := shapes.get(row["tournament_id"]):
+            yield from _tried(connection, LUCK, row, partial(rows.check_luck, shape=shape))
 
 
 def bad_details(reader: _Reader) -> Iterator[StoreDamaged]:

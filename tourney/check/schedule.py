@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import structs
 
 from tourney.errors import TournamentError
+from tourney.results.luck import compute_luck, needs_luck
 from tourney.results.standings import setup_of
 from tourney.results.until import next_rounds
 from tourney.run.engine.bench_policy import BenchDecision, BenchPolicy, PlayOrder
@@ -55,10 +56,14 @@ class StoredSchedule:
     @classmethod
     def of(cls, database: Database, tournament: Tournament) -> "StoredSchedule":
         """Read a tournament. Raises StoreDamaged."""
+        entrants = database.tournaments.entrants(tournament.id)
+        luck = needs_luck(tournament, setup_of(tournament.plan, tournament.seed, entrants))
+        if luck:
+            compute_luck(database, tournament)
         return cls(
             tournament,
-            database.tournaments.entrants(tournament.id),
-            tuple(database.matches.all(tournament.id)),
+            entrants,
+            tuple(database.matches.all(tournament.id, luck=luck)),
             database.matches.replaced(tournament.id),
         )
 

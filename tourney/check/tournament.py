@@ -99,7 +99,10 @@ class TournamentVerifier:
         digest = hashlib.blake2b(owner.encode("utf-8", "replace"), digest_size=16)
         for match in matches:
             cells = (*match.columns.values(), *(cell for seat in match.seats for cell in seat.values()))
-            digest.update(msgpack.encode((match.number, match.place, match.seating, cells, match.data)))
+            luck = match.luck if any(cell is not None for cell in match.luck) else ()
+            digest.update(
+                msgpack.encode((match.number, match.place, match.seating, cells, match.data, *luck))
+            )
         return digest.hexdigest()
 
     def taken(self, reply: "VerifyReply") -> Iterator[CheckedMatch]:

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from tourney.cli import options as opt
+from tourney.cli.luck import compute_luck_shown
 from tourney.cli.output import current
 from tourney.cli.standings import name_default
 from tourney.results.audit import UNSEEN, AuditFinding, audit
@@ -36,10 +37,12 @@ def command(tournament: str | None, db: str) -> None:
     is a false finding in at most 1 % of tournaments, and every finding has innocent explanations too. What
     the audit cannot see stands on standard error.
     """
-    with Database.open(db) as opened, opened.snapshot() as database:
-        stored = database.tournaments.get(tournament)
-        lines = tuple(audit(database, stored))
-        name_default(tournament, stored, database)
+    with Database.open(db) as opened:
+        stored = opened.tournaments.get(tournament)
+        compute_luck_shown(opened, stored)
+        with opened.snapshot() as database:
+            lines = tuple(audit(database, stored))
+            name_default(tournament, stored, database)
     output = current()
     output.document(AuditDocument(tournament=stored.name, findings=lines))
     rows = (

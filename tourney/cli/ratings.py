@@ -7,6 +7,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
+from tourney.cli.luck import compute_luck_shown
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import name_default
@@ -122,6 +123,8 @@ def command(tournament: str | None, options: _RatingsRequest) -> None:
         if isinstance(method, OrderedMethod):
             method = method.configured(**_settings(opened, stored, method, options))
         name_default(tournament, stored, opened)
+        if isinstance(method, PoolMethod) and not options.no_luck:
+            compute_luck_shown(opened, stored)
         with opened.snapshot() as database:
             rated = _rate(database, stored, method, options)
         if rated is not None and rated.keep is not None:
@@ -181,7 +184,7 @@ def _rate_versions(tournament: str | None, options: _RatingsRequest) -> None:
         any_host=options.any_host,
     )
     with Database.open(options.db) as opened, opened.snapshot() as database:
-        pool = pool_versions(database, wanted, options.forfeits)
+        pool = pool_versions(database, wanted, options.forfeits, compute_luck_shown)
     batch = pool.rate(options.levels, pairs=options.show == "pairs")
     # What a look means for one tournament does not fit a pool, which has a sentence of its own.
     notes = [*version_notes(pool), *pool_notes(replace(batch, look=None), pool.labels)]

@@ -14,6 +14,7 @@ import click
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.check.root import disclosure
 from tourney.cli import options as opt
+from tourney.cli.luck import compute_luck_shown
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
@@ -311,6 +312,9 @@ def write_report(
     makes all pages again; ``values`` are those of the earlier report.
     """
     output = current()
+    for tournament in tournaments:
+        database.tournaments.refuse_archived(tournament.id)
+        compute_luck_shown(database, tournament, processes)
     sources = [_load(database, tournament, output, options) for tournament in tournaments]
     every = None if versions is None else sites_parts(sources, options, versions, values)
     parts = every or site_parts(sources[0], options, values)
@@ -343,7 +347,6 @@ def write_report(
 
 
 def _load(database: Database, tournament: Tournament, output: Output, options: Options) -> ReportSource:
-    database.tournaments.refuse_archived(tournament.id)
     warn_unknown_format(tournament)
     if (count := database.schedules.progress(tournament.id).done) > LISTED:
         output.say(f"reading {count:,} matches of {tournament.name}: a report of that size takes minutes")

@@ -3,15 +3,16 @@
 from typing import Literal
 
 from tourney.cli import options as opt
+from tourney.cli.luck import compute_luck_shown
 from tourney.cli.output import OutputFormat, current
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column
+from tourney.results.luck import shows_luck
 from tourney.results.standings import (
     Ranking,
     Standing,
     ranking_columns,
     ranking_sentences,
-    shows_luck,
     standing_row,
     standings_columns,
 )
@@ -75,12 +76,14 @@ def command(tournament: str | None, db: str) -> None:
     value that ranks first is the column after the name; the rule and its tie-breaks are below the table, on
     standard error. docs/explanation/formats.md explains the rankings.
     """
-    with open_database(db) as opened, opened.snapshot() as database:
-        reader = database.tournament(tournament)
-        warn_unknown_format(reader.stored)
-        lines = reader.standing_lines()
-        interim = reader.interim()
-        name_default(tournament, reader.stored, database.database)
+    with open_database(db) as opened:
+        compute_luck_shown(opened.database, opened.tournament(tournament).stored)
+        with opened.snapshot() as database:
+            reader = database.tournament(tournament)
+            warn_unknown_format(reader.stored)
+            lines = reader.standing_lines()
+            interim = reader.interim()
+            name_default(tournament, reader.stored, database.database)
     output = current()
     ranking = Ranking.of(reader.stored.plan)
     luck = shows_luck(reader.stored)

@@ -17,6 +17,7 @@ from tourney.exchange.importing import Head, read_tournament
 from tourney.exchange.lines import export_lines
 from tourney.files import sync_folder, writing
 from tourney.parsing import compressing, read_json_lines, reading
+from tourney.results.luck import compute_luck
 from tourney.results.versions import hosts_of
 from tourney.store.database import Database
 from tourney.store.rows import chunks
@@ -45,6 +46,8 @@ def archive_tournament(
     if out.exists():
         raise UsageError(f"{out} is there already; name another file by --out, or remove one left by a kill")
     with database.run_lock(chosen, time.time()):
+        # Its ratings stay, and without the records nothing could compute what they need.
+        compute_luck(database, chosen)
         with database.snapshot() as moment:
             tournament = moment.tournaments.get(chosen.name)
             root, hosts = _root(moment, tournament), hosts_of(moment, tournament)

@@ -71,7 +71,18 @@ _SCORES: Final = {
     **dict.fromkeys(("0", "0.", "0.0"), 0.0),
 }
 DRAW_WORDS: Final = (
-    *("draw", "drawn", "tie", "tied", "tie(bothbad)", "remis", "unentschieden", "nulle", "partienulle"),
+    *(
+        "draw",
+        "drawn",
+        "tie",
+        "tied",
+        "tie(bothbad)",
+        "equal",
+        "remis",
+        "unentschieden",
+        "nulle",
+        "partienulle",
+    ),
     *("tablas", "empate", "patta", "remise"),
 )
 """Results without a winner, without blanks; ``tie (bothbad)`` is that of arenas of language models."""

@@ -8,6 +8,7 @@ standard of 1994 has it.
 
 import hashlib
 import re
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
@@ -81,7 +82,7 @@ _ASIDE_START: Final = re.compile(rb"[{;]|^%", re.MULTILINE)
 _TAIL: Final = 1 << 10
 """Bytes at the end of a game in which its result stands."""
 _ESCAPE: Final = re.compile(rb"\\(.)")
-_HALF: Final = rb"(?:1/2|\xc2?\xbd)"
+_HALF: Final = rb"(?:1/2|0[.,]5|\xc2?\xbd)"
 _DASH: Final = rb"(?:[-:]|\xe2\x80\x93)"
 _END: Final = re.compile(
     rb"(?:\A|[\s})])([01]" + _DASH + rb"[01]|" + _HALF + rb"(?:" + _DASH + _HALF + rb")?|\*)"
@@ -124,7 +125,7 @@ def split_games(blocks: Iterable[bytes]) -> Iterator[PgnText]:
 
     What comes before the first tag, as the moves of games without tags, is one game that is not ``tagged``.
     """
-    pieces = _pieces(_normalised(blocks))
+    pieces = _pieces(with_line_feeds(blocks))
     following = deque[_Piece]()
     while following or (following := deque(islice(pieces, 1))):
         line, text, whole = following.popleft()
@@ -206,7 +207,7 @@ class PgnRange:
     """
 
     def __init__(self, blocks: Iterable[bytes], line: int | None) -> None:
-        blocks = _normalised(blocks)
+        blocks = with_line_feeds(blocks)
         text = next(blocks, b"")
         self.lines = text.count(b"\n")
         self.first = line
@@ -232,11 +233,13 @@ class PgnRange:
             yield game
 
 
-def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def with_line_feeds(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield blocks with lines that end in a line feed, without the mark that ends a file of DOS."""
     held = b""
     for block in blocks:
         block = block.replace(b"\x1a", b"\n") if b"\x1a" in block else block  # noqa: PLW2901 - rarely
+        if b"\xef" in block:  # found ten times as fast as three bytes
+            block = block.replace(BOM_UTF8, b"")  # noqa: PLW2901 - files that were put together have it inside
         data, held = held + block, b""
         if b"\r" in data:
             if data.endswith(b"\r"):
@@ -265,7 +268,7 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
         if first and len(rest) <= MAX_GAME and _START.search(rest, new) is None:
             continue
         starts = [start.span() for start in _START.finditer(rest)]
-        if rest.count(b"[Event ") > rest.count(b"\n[Event "):
+        if rest.count(b"[Event ") > len(starts):
             starts = sorted([*starts, *((glued.end(),) * 2 for glued in _GLUED.finditer(rest))])
         seen = 0
         if first and starts and rest[: starts[0][0]].strip():

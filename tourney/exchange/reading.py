@@ -23,19 +23,27 @@ from tourney.exchange.pgn_headers import PgnRange, read_pgn
 from tourney.exchange.table import MAX_LINE, header_of, read_csv, read_json_lines
 from tourney.exchange.table_header import columns_of
 from tourney.exchange.tally import Tally, without_rare
+from tourney.exchange.trf import LINE as TRF_LINE
+from tourney.exchange.trf import read_trf
 from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked, utf8_of
 from tourney.spawning import Pool
 
 Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, ForeignGame]]]
 
-READERS: Final[dict[str, Reader]] = {"pgn": read_pgn, "csv": read_csv, "jsonl": read_json_lines}
+READERS: Final[dict[str, Reader]] = {
+    "pgn": read_pgn,
+    "csv": read_csv,
+    "jsonl": read_json_lines,
+    "trf": read_trf,
+}
 """The readers by the name of their form."""
-TITLES: Final = {"pgn": "PGN", "csv": "CSV", "jsonl": "JSON"}
+TITLES: Final = {"pgn": "PGN", "csv": "CSV", "jsonl": "JSON", "trf": "TRF"}
 """The forms' names in sentences."""
 _WHY: Final = {
     "pgn": " (it begins with [, % or ;)",
     "csv": " (it begins with neither [, % nor ;, nor with { or [{)",
     "jsonl": " (it begins with { or [{)",
+    "trf": " (a line begins with 001 and a number)",
 }
 """Why a form was guessed, in sentences."""
 STEP: Final = 20_000
@@ -165,7 +173,7 @@ class Filter:
 
 
 def form_of(first: bytes) -> str:
-    """The form of a file by its first bytes: ``pgn``, ``jsonl`` or ``csv``."""
+    """The form of a file by its first bytes: ``pgn``, ``jsonl``, ``trf`` or ``csv``."""
     text = first.removeprefix(BOM_UTF8).lstrip()
     # A collection of PGN may have a title or a comment before its first game.
     if text[:1] not in (b"[", b"") and not re.match(rb'\{\s*(?:"|\}|\Z)', text) and _TAGS_OF_PGN.search(text):
@@ -178,7 +186,9 @@ def form_of(first: bytes) -> str:
         for encoding in ("utf-8", "latin-1")
     ):
         return "csv"
-    return "pgn" if text[:1] in (b"[", b"%", b";") else "csv"
+    if text[:1] in (b"[", b"%", b";"):
+        return "pgn"
+    return "trf" if TRF_LINE.search(text) else "csv"
 
 
 def _refuse_unrated(first: bytes, label: str) -> None:

@@ -3,10 +3,10 @@
 import csv
 import io
 import math
-from collections import Counter
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, count, islice
+from itertools import chain, count, islice, zip_longest
 from typing import Final, NamedTuple, TypeVar
 from zlib import crc32
 
@@ -24,6 +24,7 @@ from tourney.exchange.foreign_game import (
     is_forfeit,
     ranks_of,
 )
+from tourney.exchange.pgn_headers import with_line_feeds
 from tourney.exchange.table_header import ACCEPTED, columns_of, is_complete
 from tourney.match.evidence import Evidence
 from tourney.match.record import read_record
@@ -42,6 +43,9 @@ RESULT_SEATS: Final = ("white", "black")
 """The players of a game that has a result in one text."""
 _SEATLESS: Final = (("winner", "loser"), ("player", "opponent"))
 """Columns that name two players, but not who moved first."""
+_LETTERS: Final = "abcd"
+_THOUSANDS: Final = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+", re.ASCII)
+"""Numbers in which a comma has two meanings."""
 _GROUP: Final = ("round", "table", "repeat")
 """Columns of a table of matches by Tourney which together name a mirrored group."""
 _PLAYER_WORDS: Final = {
@@ -61,7 +65,7 @@ def lines_of(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
 
     One that is longer than ``MAX_LINE`` is a problem; one that is not UTF-8 is read as Latin-1.
     """
-    file = file_of(blocks)
+    file = file_of(with_line_feeds(blocks))
     for number in count(1):
         line = file.readline(MAX_LINE + 1)
         if not line:
@@ -98,7 +102,8 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
         shown = text[:60].encode("unicode_escape").decode("ascii")
         raise InputError(
             f"{label} line {number} was read as CSV, but {shown!r} is not a header of a table of results: it"
-            f' needs the columns {ACCEPTED}; PGN begins with a tag, as [Event "..."], JSON lines with {{'
+            f" needs the columns {ACCEPTED}; a table without a header"
+            ' needs one; PGN begins with a tag, as [Event "..."], JSON lines with {'
         )
     for number, text in head[: header.place]:
         # A title; empty cells and the separator that Excel asks for are none.
@@ -175,10 +180,51 @@ def read_json_lines(
     file = file_of(blocks)
     if file.peek(1).lstrip()[:1] == b"[":
         yield from _games(enumerate(_items(file, label), 1), label, problems, game_of, "item")
-    else:
-        yield from _games(
-            lines_of(iter(partial(file.read1, MAX_LINE), b""), label, problems), label, problems, game
-        )
+        return
+    first = file.readline(MAX_LINE + 1)
+    if first.startswith(b"{") and not _is_object_of_line(first):
+        data = first + file.read(MAX_ARRAY)
+        if objects := _objects_in(data):
+            yield from _games(enumerate(objects, 1), label, problems, game_of, "item")
+            return
+        first = data
+    lines = lines_of(chain([first], iter(partial(file.read1, MAX_LINE), b"")), label, problems)
+    yield from _games(lines, label, problems, game)
+
+
+def _is_object_of_line(line: bytes) -> bool:
+    """Whether a line is an object of JSON lines: a result or a record."""
+    try:
+        value = parse_json(line.decode("utf-8"))
+    except ValueError:
+        return False
+    if not isinstance(value, dict):
+        return False
+    is_column = [isinstance(inner, dict) for inner in value.values()]
+    is_result = is_complete(columns_of(tuple(value))) and not all(is_column)
+    return is_result or str(value.get("format", "")).startswith("tourney-")
+
+
+def _objects_in(data: bytes) -> list[object]:
+    """The results in a text that is one object: itself, its only list of results, or its columns."""
+    try:
+        value = parse_json(data.decode("utf-8"))
+    except ValueError:
+        return []
+    if not isinstance(value, dict) or str(value.get("format", "")).startswith("tourney-"):
+        return []
+    columns = columns_of(tuple(value))
+    inner = list(value.values())
+    if is_complete(columns) and all(isinstance(column, dict) for column in inner):
+        # Pandas writes a table by columns.
+        rows = list(inner[0])
+        if all(list(column) == rows for column in inner):
+            return [{key: value[key][row] for key in value} for row in rows]
+    if is_complete(columns):
+        return [value]
+    lists = [part for part in inner if isinstance(part, list) and part and isinstance(part[0], dict)]
+    results = [part for part in lists if is_complete(columns_of(tuple(part[0])))]
+    return results[0] if len(results) == 1 else []
 
 
 def _items(file: io.BufferedReader, label: str) -> list[object]:
@@ -277,12 +323,15 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._games: Counter[tuple[str, ...]] = Counter()
+        # By a hash, in bounded memory: pairs that share one take turns together.
+        self._turns = bytearray(1 << 16)
 
     def swap(self, players: tuple[str, ...]) -> bool:
         """Whether the player that is named first has the second seat in the next game."""
-        self._games[players] += 1
-        return (crc32("\0".join(players).encode()) + self._games[players]) % 2 == 1
+        pair = crc32("\0".join(players).encode())
+        place = pair & 0xFFFF
+        self._turns[place] ^= 1
+        return (pair + self._turns[place]) % 2 == 1
 
 
 def _seats(fields: Fields) -> tuple[str, ...]:
@@ -327,9 +376,9 @@ def _ranks(fields: Fields, seats: Sequence[str], players: Sequence[str]) -> tupl
     if result:
         ranks = _PLAYER_WORDS.get(result.lower()) if seats == ("player", "opponent") else None
         ranks = ranks or ranks_of(result)
-        if len(players) != len(RESULT_SEATS) or ranks is None:
+        if len(players) != len(RESULT_SEATS):
             raise UnratedError("bad-result", result[:20])
-        return ranks
+        return ranks or _ranks_of_winner(result, seats, players)
     if winner := _text(fields.get("winner")):
         return _ranks_of_winner(winner, seats, players)
     scores = [fields[key] for key in _of_seats("score", seats) if _text(fields.get(key))]
@@ -347,6 +396,8 @@ def _compared(values: object, seats: int, sign: int) -> tuple[int, ...]:
     """Ranks by numbers of which the lowest (``sign`` 1) or the highest (-1) is best."""
     if not isinstance(values, list) or any(isinstance(value, bool) for value in values):
         raise UnratedError("ranks")
+    if any(isinstance(value, str) and _THOUSANDS.fullmatch(value.strip()) for value in values):
+        raise UnratedError("ranks", "1,200 may mean 1200 or 1.2")
     try:
         # A shared rank may be the mean of places, and a spreadsheet may write it with a comma.
         numbers = [
@@ -366,14 +417,17 @@ def _ranks_of_winner(winner: str, seats: Sequence[str], players: Sequence[str]) 
         return (1,) * len(players)
     (key,) = columns_of((winner,))
     key = {"white": seats[0], "black": seats[-1]}.get(key, key) if len(seats) == len(RESULT_SEATS) else key
-    places = {
-        place
-        for place, name in enumerate(players)
-        if name.casefold() == winner.casefold() or (seats and seats[place] == key)
-    }
-    if len(places) != 1:
+    letter = _LETTERS.find(winner.lower()) if seats and seats[0].startswith("player") else -1
+    # A name as it is written, or a column; else a letter of columns as team_a; else a name in other letters.
+    ways = (
+        [name == winner or seat == key for name, seat in zip_longest(players, seats)],
+        [place == letter for place, _ in enumerate(players)],
+        [name.casefold() == winner.casefold() for name in players],
+    )
+    won = next((way for way in ways if any(way)), [])
+    if sum(won) != 1:
         raise UnratedError("bad-result", winner[:20])
-    return tuple(1 if place in places else 2 for place in range(len(players)))
+    return tuple(1 if wins else 2 for wins in won)
 
 
 def _is_true(value: object) -> bool:

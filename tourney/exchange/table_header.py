@@ -14,13 +14,23 @@ from unicodedata import combining, normalize
 from tourney.exchange.foreign_game import BLACK_WORDS, WHITE_WORDS
 
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "white": ("white", "first", *WHITE_WORDS, "home", "heim", "domicile", "local"),
-    "black": ("black", "second", *BLACK_WORDS, "away", "visitor", "gast", "exterieur", "visitante"),
+    "white": ("white", "first", *WHITE_WORDS, "home", "heim", "domicile", "local", "left"),
+    "black": ("black", "second", *BLACK_WORDS, "away", "visitor", "gast", "exterieur", "visitante", "right"),
     "result": (
         *("result", "score", "res", "ergebnis", "erg", "resultat", "resultado", "risultato", "uitslag"),
         *("wynik", "outcome"),
     ),
-    "winner": ("winner", "gewinner", "sieger", "vainqueur", "gagnant", "ganador", "vincitore", "winnaar"),
+    "winner": (
+        "winner",
+        "choice",
+        "gewinner",
+        "sieger",
+        "vainqueur",
+        "gagnant",
+        "ganador",
+        "vincitore",
+        "winnaar",
+    ),
     "loser": ("loser", "verlierer", "perdant", "perdedor", "perdente", "verliezer"),
     "player": ("player", "spieler", "joueur", "jugador", "engine", "bot"),
     "opponent": ("opponent", "gegner", "adversaire", "oponente", "adversario"),
@@ -73,7 +83,7 @@ _SIDE_WORD: Final = re.compile(rf"([a-z]+)_{_WORD}")
 _WORD_SIDE: Final = re.compile(rf"{_WORD}_([a-z]+)")
 
 
-@lru_cache(maxsize=256)  # JSON names the keys in every line
+@lru_cache(maxsize=16)  # JSON names the keys in every line; a hostile one may have a MiB of them
 def columns_of(names: tuple[str, ...]) -> tuple[str, ...]:
     """What columns mean, by place: a key of ``NAMES``, ``player1``, ``rank1``, ``score1`` or "" for nothing.
 

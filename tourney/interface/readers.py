@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from tourney.results.columns import TOURNAMENT_COLUMNS, Row, data_frame
+from tourney.results.luck import shows_luck
 from tourney.results.standings import (
     Ranking,
     Standing,
     compute_standings,
     interim_sentence,
-    shows_luck,
     standing_row,
     standings_columns,
     state_of,
@@ -97,8 +97,7 @@ class TournamentReader:
     def standings(self) -> "pd.DataFrame":
         """A row for each entrant, best first; the columns of the tie-breaks depend on the format."""
         columns = standings_columns(Ranking.of(self.stored.plan), luck=shows_luck(self.stored))
-        with self.database.snapshot() as moment:
-            return data_frame(columns, map(standing_row, compute_standings(moment, self.stored.id)))
+        return data_frame(columns, map(standing_row, self.standing_lines()))
 
     def crosstable(self) -> "pd.DataFrame":
         """The points of each entrant against each other one, both in the order of the standings."""
@@ -122,7 +121,7 @@ class TournamentReader:
 
     def standing_lines(self) -> tuple[Standing, ...]:
         """The standings as exact values, best first."""
-        return compute_standings(self.database, self.stored.id)
+        return compute_standings(self.database, self.stored.id, luck=True)
 
     def interim(self) -> str:
         """A sentence on the matches still to play; "" for a finished tournament."""

@@ -1,7 +1,8 @@
 """The evidence of a match beside its result: its opening line, its play, and its luck.
 
 All follows from the record, and is kept beside it, so that ratings need not read records. Two matches with
-the same entrants by seat and equal plays are the same game played twice.
+the same entrants by seat and equal plays are the same game played twice. Luck costs several times what the
+rules of a match cost, so it is computed only for those who ask for it (``tourney.results.luck``).
 
 Luck is what the dice were worth to each seat. For each draw it is the value of the state after it (of the
 best action, where a seat acts), less the mean of the values after all outcomes by weight. Given all that came
@@ -211,6 +212,8 @@ def mean_luck(lucks: Sequence[int], matches: int) -> MeanLuck:
 
 _BYTES: Final = 6
 """Of a hash: among the matches of two entrants, equal ones by chance are out of the question."""
+HASH: Final = 2 * _BYTES
+"""The characters of a hash in the text of evidence."""
 
 
 class Evidence(NamedTuple):
@@ -227,11 +230,19 @@ class Evidence(NamedTuple):
 
     @classmethod
     def of(cls, record: Record) -> Self:
-        """The evidence of a record."""
-        evidence = cls.without_luck(record)
-        luck = luck_of(record) if evidence.play else ()
+        """The evidence of a record, with its luck."""
+        return cls.without_luck(record).with_luck(record)
+
+    def with_luck(self, record: Record) -> Self:
+        """The evidence of this record with its luck, if that is known."""
+        luck = luck_of(record) if self.play else ()
         game = known_game(record.game) if luck else None
-        return evidence._replace(luck=luck, values=0 if game is None else game.value_version)
+        return self._replace(luck=luck, values=0 if game is None else game.value_version)
+
+    @property
+    def bare(self) -> Self:
+        """The evidence less its luck."""
+        return self._replace(luck=(), values=0)
 
     @classmethod
     def without_luck(cls, record: Record) -> Self:
@@ -266,15 +277,20 @@ class Evidence(NamedTuple):
         if not text:
             return cls()
         line, play, rest = text.split(" ")
-        if {len(line), len(play)} - {0, 2 * _BYTES} or not play:
+        if {len(line), len(play)} - {0, HASH} or not play:
             raise ValueError("its hashes have another length")
         if not rest:
             return cls(line, play)
         values, _, numbers = rest.partition(":")
-        luck = tuple(map(int, numbers.split(",")))
-        if len(luck) != seats:
-            raise ValueError("it has the luck of another number of seats")
-        return cls(line, play, luck, int(values))
+        return cls(line, play, read_units(numbers, seats), int(values))
+
+
+def read_units(text: str, seats: int) -> tuple[int, ...]:
+    """The luck of each seat from a text as "120,-120". Raises ValueError for another form."""
+    luck = tuple(map(int, text.split(",")))
+    if len(luck) != seats:
+        raise ValueError("it has the luck of another number of seats")
+    return luck
 
 
 def _hash(words: list[str]) -> str:

@@ -202,8 +202,13 @@ class PlayedMatch:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The match's evidence; a worker finds it before it sends the match."""
-        return Evidence.of(self.record)
+        """The match's evidence, with its luck after ``find_luck``; a match that travels takes it along."""
+        return Evidence.without_luck(self.record)
+
+    def find_luck(self) -> None:
+        """Let the evidence have the match's luck, for a run whose pairings depend on it."""
+        if not self.evidence.luck:
+            self.evidence = self.evidence.with_luck(self.record)
 
     @cached_property
     def log(self) -> tuple[LogLine, ...]:

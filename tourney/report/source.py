@@ -39,6 +39,7 @@ from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.audit import AlikePair, AuditFinding, audit
 from tourney.results.columns import Column
+from tourney.results.luck import compute_luck, shows_luck
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now, unsure
 from tourney.results.rounds import Round, rounds_of
@@ -49,7 +50,6 @@ from tourney.results.standings import (
     page_columns,
     score_of,
     setup_of,
-    shows_luck,
 )
 from tourney.results.texts import pool_notes, shared_by, zero_text
 from tourney.results.verdict import verdict_text
@@ -379,8 +379,11 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
     # Nothing on a page may follow from the seed while matches are still to come.
     tournament = tournament if disclosed.ended else replace(tournament, seed=0)
 
+    has_luck = shows_luck(tournament)
+    compute_luck(database, tournament)
+
     def read() -> Iterator[FinishedMatch]:
-        for match in database.matches.all(tournament.id, finished=True):
+        for match in database.matches.all(tournament.id, finished=True, luck=has_luck):
             yield FinishedMatch.of(disclosed.shown(match))
 
     matches = CompactMatches(tournament.id, read())
@@ -404,7 +407,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         tournament=tournament,
         entrants=database.tournaments.entrants(tournament.id),
         progress=database.schedules.progress(tournament.id),
-        standings=compute_standings(database, tournament.id, totals),
+        standings=compute_standings(database, tournament.id, totals, luck=True),
         pairs=totals.pairs,
         matches=matches,
         read=read,

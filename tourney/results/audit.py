@@ -23,6 +23,7 @@ from tourney.match.record import Record
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.fit import estimate, tail
+from tourney.results.luck import results_with_luck
 from tourney.results.tables import entrant_names
 from tourney.schedule.format import ranking_format
 from tourney.schedule.row import ResultRow
@@ -138,7 +139,7 @@ def audit(
     Tests that need archived or damaged parts are left out; `tourney verify` names damage.
     """
     names = entrant_names(database, tournament)
-    results = list(database.matches.results(tournament.id))
+    results = list(results_with_luck(database, tournament))
     results = [result for result in results if not result.void]
     numbers = [stored.number for stored in database.tournaments.entrants(tournament.id)]
     yield from _repeats(results, names)

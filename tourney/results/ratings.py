@@ -22,6 +22,7 @@ from tourney.ratings.method import (
 from tourney.ratings.sequential import PlannedGames
 from tourney.results.columns import ELO, WIDE, range_text, rating_columns
 from tourney.results.interval_widths import look_of
+from tourney.results.luck import results_with_luck
 from tourney.results.standings import score_of, setup_of
 from tourney.results.tables import DataTable, entrant_names
 from tourney.results.texts import Names
@@ -143,7 +144,10 @@ def rate_batch(
     entrants = database.tournaments.entrants(tournament.id)
     numbers = [entrant.number for entrant in entrants]
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
-    clusters.take(database.matches.results(tournament.id))
+    with_luck = how.get("luck", True)
+    clusters.take(
+        results_with_luck(database, tournament) if with_luck else database.matches.results(tournament.id)
+    )
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     method = _scored(method or BatchMethod(), tournament)
     return method.fit_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
@@ -159,7 +163,7 @@ def rate_anchored(
     """Rate a tournament in one fit in which the mean of some entrants' Elo, by number, is fixed."""
     entrants = database.tournaments.entrants(tournament.id)
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits)
-    clusters.take(database.matches.results(tournament.id))
+    clusters.take(results_with_luck(database, tournament))
     counts = clusters.counts([entrant.number for entrant in entrants], tournament.seats)
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     return _scored(method, tournament).fit(counts, pairs=False, look=look, anchors=anchors)

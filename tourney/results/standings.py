@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from tourney.errors import TournamentError
-from tourney.games.registry import known_game
-from tourney.match.evidence import POINT, subtracted
+from tourney.match.evidence import POINT
 from tourney.results.columns import (
     FAULTS,
     GAMES,
@@ -21,6 +20,7 @@ from tourney.results.columns import (
     decimal,
     number_column,
 )
+from tourney.results.luck import compute_luck, results_for_format, shows_luck
 from tourney.schedule.format import (
     BY_MEAN,
     FORMATS,
@@ -140,19 +140,17 @@ class Standing:
         return None if self.mean is None or self.luck is None else self.mean - self.luck
 
 
-def shows_luck(tournament: Tournament) -> bool:
-    """Whether the standings of a tournament have columns of luck."""
-    game = known_game(tournament.game) if tournament.recorded else None
-    return game is not None and subtracted(game)
-
-
 def compute_standings(
-    database: Database, tournament: int, totals: StandingsTotals | None = None
+    database: Database, tournament: int, totals: StandingsTotals | None = None, *, luck: bool = False
 ) -> tuple[Standing, ...]:
     """The standings by the rule of the stored plan; equal entrants by number.
 
-    ``totals``: the tournament's, if the caller has them.
+    ``totals``: the tournament's, if the caller has them. ``luck``: with the luck of the dice, which is
+    computed now for the matches that lack it; without it, no line has any.
     """
+    if luck:
+        # Before the snapshot, which would not see what is kept.
+        compute_luck(database, database.tournaments.by_id(tournament))
     with database.snapshot() as moment:
         stored = moment.tournaments.by_id(tournament)
         entrants = moment.tournaments.entrants(tournament)
@@ -160,7 +158,7 @@ def compute_standings(
         setup = setup_of(stored.plan, stored.seed, entrants)
         # One query for all pages of a report: adding up a large tournament takes seconds.
         sums = totals or moment.totals.standings(tournament, setup.score)
-        if shows_luck(stored):
+        if luck and shows_luck(stored):
             sums = sums._replace(lucks=moment.totals.luck(tournament))
         if format_.ranks:
             ranked = tuple(format_.table(setup, load_history(moment, tournament)))
@@ -408,7 +406,8 @@ def load_history(database: Database, tournament: int) -> History:
     """All stored rows and results of a tournament as its format sees them."""
     with database.snapshot() as moment:
         rows = (row for _, row in moment.schedules.rows(tournament))
-        return History(rows, moment.matches.results(tournament))
+        stored = moment.tournaments.by_id(tournament)
+        return History(rows, results_for_format(moment, stored, load_setup(moment, tournament)))
 
 
 def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:

@@ -21,11 +21,11 @@ from tourney.results.columns import (
     csv_cell,
     rendered,
 )
+from tourney.results.luck import shows_luck
 from tourney.results.positions import each_part
 from tourney.results.standings import (
     Ranking,
     compute_standings,
-    shows_luck,
     standing_row,
     standings_columns,
 )
@@ -148,7 +148,8 @@ def _entrants(database: Database, tournament: Tournament) -> DataTable:
 
 def _standings(database: Database, tournament: Tournament) -> DataTable:
     columns = standings_columns(Ranking.of(tournament.plan), luck=shows_luck(tournament))
-    rows = rendered(map(standing_row, compute_standings(database, tournament.id)), columns, people=False)
+    standings = compute_standings(database, tournament.id, luck=True)
+    rows = rendered(map(standing_row, standings), columns, people=False)
     return DataTable(columns, [{**row, "kinds": " ".join(row["kinds"])} for row in rows])
 
 

@@ -6,7 +6,7 @@ order in which tournaments met them first.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -16,6 +16,7 @@ from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import Forfeits
 from tourney.ratings.sequential import EVERY_LOOK, PlannedGames
 from tourney.results.columns import WIDE, range_text
+from tourney.results.luck import compute_luck, shows_luck
 from tourney.results.ratings import Rows
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
@@ -176,8 +177,16 @@ class Wanted:
         return all(has.get(key) == value for key, value in named.items())
 
 
-def pool_versions(database: Database, wanted: Wanted, forfeits: Forfeits = "loss") -> VersionPool:
-    """Pool the tournaments of a game that have the same settings. Raises UsageError if there are none."""
+def pool_versions(
+    database: Database,
+    wanted: Wanted,
+    forfeits: Forfeits = "loss",
+    prepare: Callable[[Database, Tournament], object] = compute_luck,
+) -> VersionPool:
+    """Pool the tournaments of a game that have the same settings. Raises UsageError if there are none.
+
+    ``prepare`` computes the luck of each before its results are read.
+    """
     every = database.tournaments.all()
     game = wanted.game or _only_game(database, every, wanted)
     of_game = [tournament for tournament in every if tournament.game == game]
@@ -207,6 +216,8 @@ def pool_versions(database: Database, wanted: Wanted, forfeits: Forfeits = "loss
             left_out.append((tournament.name, why))
         else:
             pooled.append(tournament)
+    for tournament in pooled:
+        prepare(database, tournament)
     return _pool(database, reference, pooled, left_out, forfeits)
 
 
@@ -310,7 +321,7 @@ def _pool(
         for entrant, count in database.totals.faults_by_entrant(tournament.id).items():
             faults[mine[entrant]] += count
         results = []
-        for result in database.matches.results(tournament.id):
+        for result in database.matches.results(tournament.id, luck=shows_luck(tournament)):
             seats = tuple(mine[number] for number in result.entrants)
             # A version against itself is even by definition, and would only narrow its interval.
             if len(set(seats)) == len(seats):

@@ -337,6 +337,14 @@ class Format(ABC):
         by = next((order_of(list(scores.points))[0] for order_of in breaks), None)
         return rank_scores(scores, self.ranking(rule), by)
 
+    def needs_luck(self, setup: Setup) -> bool:
+        """Whether pairings, or the end by ``[until]``, depend on the luck of matches (``Evidence.luck``).
+
+        Where they do not, the history that they see has none.
+        """
+        until = setup.until
+        return until is not None and (until.width is not None or until.compares)
+
     def arguments(self, setup: Setup, history: History) -> Mapping[TablePlace, SeatArguments]:  # noqa: ARG002 - most give none
         """The arguments of bots at tables, beside their own: of the rounds that the results so far decide."""
         return {}

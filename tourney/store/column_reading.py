@@ -20,7 +20,7 @@ import rfc8785
 
 from tourney.errors import RecordError, StoreDamaged
 from tourney.match.analysis import Analysis
-from tourney.match.evidence import Evidence
+from tourney.match.evidence import Evidence, read_units
 from tourney.match.record import FAULT_KINDS, Record, decode_record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.parsing import parse_json
@@ -60,6 +60,13 @@ class Dictionaries(NamedTuple):
     record: bytes = b""
     lines: bytes = b""
     data: bytes = b""
+
+
+class ComputedLuck(NamedTuple):
+    """The luck of the match with a digest, as evidence that has nothing else."""
+
+    digest: str
+    evidence: Evidence
 
 
 class ColumnError(Exception):
@@ -102,6 +109,17 @@ def read_evidence(text: str, seats: int) -> Evidence:
         return Evidence.read(text, seats)
     except (ValueError, AttributeError, TypeError) as error:
         raise ColumnError("evidence", text, "two hashes and the luck of each seat") from error
+
+
+def read_luck(value_version: object, units: object, seats: int) -> Evidence:
+    """The luck of a match from the columns of its own table, as evidence that has nothing else."""
+    version = read_int("value_version", value_version, 0)
+    if units == "":
+        return Evidence()
+    try:
+        return Evidence(luck=read_units(units, seats), values=version)  # type: ignore[arg-type]  # tried
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ColumnError("units", units, "the luck of each seat") from error
 
 
 def read_digest(column: str, value: object) -> str:

@@ -23,7 +23,7 @@ from sqlalchemy.engine import URL, Engine
 from tourney.errors import StoreDamaged, StoreError, UsageError
 from tourney.store import migrations, sqlite
 from tourney.store.baselines import Baselines
-from tourney.store.derived import Analyses, RatingData
+from tourney.store.derived import Analyses, Lucks, RatingData
 from tourney.store.engine import (
     Access,
     is_sqlite,
@@ -40,7 +40,7 @@ from tourney.store.records import Records
 from tourney.store.rows import each
 from tourney.store.run_lock import Running, run_lock, running_now
 from tourney.store.schedules import Schedules
-from tourney.store.tables import CHECKPOINT, METADATA, SCHEDULE, TOURNAMENT
+from tourney.store.tables import CHECKPOINT, LUCK, METADATA, SCHEDULE, TOURNAMENT
 from tourney.store.totals import Totals
 from tourney.store.tournaments import StoredHosts, Tournaments
 from tourney.store.values import Tournament
@@ -61,6 +61,7 @@ class Database:
         self.matches = Matches(access)
         self.records = Records(access)
         self.analyses = Analyses(access)
+        self.lucks = Lucks(access)
         self.totals = Totals(access)
         self.hosts = StoredHosts(access)
         self.ratings = RatingData(access)
@@ -92,19 +93,22 @@ class Database:
     def snapshot(self) -> Iterator["Database"]:
         """Give a database whose reads all see one moment, though a run may be writing."""
         with self._access.read() as connection:
-            yield Database(Access(self._access.engine, connection, writes=self._access.writes))
+            access = self._access
+            yield Database(Access(access.engine, connection, writes=access.writes, luck=access.luck))
 
     @contextmanager
     def transaction(self) -> Iterator["Database"]:
         """Give a database whose reads and writes are one transaction: all is stored, or nothing."""
         with self._access.write() as connection:
-            yield Database(Access(self._access.engine, connection, writes=True))
+            yield Database(Access(self._access.engine, connection, writes=True, luck=self._access.luck))
 
     def content_digest(self, tournament: int) -> str:
-        """A digest of all that is stored of a tournament, but for its root and checkpoints, which follow."""
+        """A digest of all that is stored of a tournament, but for what follows: root, checkpoints, luck."""
         digest = hashlib.sha256()
         with self._access.read() as connection:
-            for table in (table for table in METADATA.sorted_tables if table is not CHECKPOINT):
+            for table in METADATA.sorted_tables:
+                if table in (CHECKPOINT, LUCK):
+                    continue
                 query = sa.select(*(column for column in table.c if column is not TOURNAMENT.c.root))
                 query = query.where(_of(table, tournament, shared=True)).order_by(*table.primary_key)
                 for row in each(connection, query):

@@ -1,18 +1,42 @@
-"""Data derived from matches, outside all digests: analyses, and the data of ratings."""
+"""Data derived from matches, outside all digests: analyses, luck, and the data of ratings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import sqlalchemy as sa
 from msgspec import Meta, Struct, structs
 
 from tourney.errors import StoreDamaged
 from tourney.match.analysis import Analysis
-from tourney.store.column_reading import ColumnError, Columns, deflate, pack, unpack, unpack_analysis
+from tourney.store.column_reading import (
+    ColumnError,
+    Columns,
+    ComputedLuck,
+    deflate,
+    pack,
+    unpack,
+    unpack_analysis,
+)
 from tourney.store.engine import Subject
-from tourney.store.rows import check_columns, chunks, read_value, read_values
-from tourney.store.tables import ANALYSIS, CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE
+from tourney.store.rows import (
+    check_columns,
+    chunks,
+    dictionaries_of,
+    luck_values,
+    read_value,
+    read_values,
+)
+from tourney.store.tables import (
+    ANALYSIS,
+    CHECKPOINT,
+    DRAW_PROBABILITY,
+    LUCK,
+    MATCH,
+    SCHEDULE,
+    SEAT,
+    WITH_LUCK,
+)
 from tourney.store.values import Number, Words
 
 _MINE = ANALYSIS.join(SCHEDULE, SCHEDULE.c.id == ANALYSIS.c.match_id).join(MATCH, MATCH.c.id == SCHEDULE.c.id)
@@ -99,6 +123,77 @@ def analysis_of_row(row: Columns) -> Analysis:
     if analysis.analyser.key != row["analyser"]:
         raise ColumnError("analyser", row["analyser"], "the key of the analyser that the data name")
     return analysis
+
+
+class LuckSource(NamedTuple):
+    """What the luck of a match follows from: its id and digest, its evidence, and its record, packed.
+
+    The record is None for a match without one, and where its tournament is archived.
+    """
+
+    id: int
+    digest: str
+    evidence: str
+    record: bytes | None
+
+
+class Lucks(Subject):
+    """Keeps the luck of matches, which the results of ``Matches`` have from here."""
+
+    def missing(self, tournament: int) -> Sequence[int]:
+        """The ids of the matches with a result whose luck was not computed yet, in schedule order."""
+        mine = SCHEDULE.c.tournament_id == tournament
+        # Two counts over small tables first: with all luck at hand no match is read.
+        count = sa.select(sa.func.count()).where(mine)
+        lucks = count.select_from(SCHEDULE.join(LUCK, LUCK.c.match_id == SCHEDULE.c.id))
+        first_seat = sa.and_(SEAT.c.match_id == SCHEDULE.c.id, SEAT.c.seat == 1)
+        matches = count.select_from(SCHEDULE.join(SEAT, first_seat))
+        with self._access.read() as connection:
+            if connection.execute(lucks).scalar() == connection.execute(matches).scalar():
+                return ()
+            query = sa.select(MATCH.c.id, MATCH.c.digest).select_from(WITH_LUCK)
+            query = query.where(mine, LUCK.c.match_id.is_(None)).order_by(SCHEDULE.c.number)
+            computed = self._access.luck
+            return [
+                id_
+                for id_, digest in connection.execute(query)
+                if id_ not in computed or computed[id_].digest != digest
+            ]
+
+    def sources(self, tournament: int, ids: Sequence[int]) -> tuple[list[LuckSource], bytes]:
+        """The sources of the luck of some matches, and the dictionary of their records."""
+        query = sa.select(MATCH.c.id, MATCH.c.digest, MATCH.c.evidence, MATCH.c.record)
+        with self._access.read() as connection:
+            rows = connection.execute(query.where(MATCH.c.id.in_(ids)).order_by(MATCH.c.id))
+            sources = [LuckSource(*row) for row in rows]
+            return sources, dictionaries_of(connection, tournament).record
+
+    def keep(self, computed: Mapping[int, ComputedLuck]) -> None:
+        """Keep luck by the ids of its matches.
+
+        A match whose result was taken back or replayed meanwhile is left out. Raises StoreError.
+        """
+        if self._access.connection is not None and not self._access.writes:
+            self.show(computed)  # this moment is before it is kept
+        query = sa.select(MATCH.c.id, MATCH.c.digest).where(MATCH.c.id.in_(list(computed)))
+        with self._access.write() as connection:
+            values = [
+                luck_values(id_, computed[id_].evidence)
+                for id_, digest in connection.execute(query)
+                if computed[id_].digest == digest
+            ]
+            if values:  # another process may compute the same, which must not fail
+                connection.execute(_KEEP_LUCK, values)
+
+    def show(self, computed: Mapping[int, ComputedLuck]) -> None:
+        """Let the readers of this database have luck that is not kept, or was kept after their moment."""
+        self._access.luck.update(computed)
+
+
+_KEEP_LUCK: Final = sa.text(
+    "INSERT INTO luck (match_id, value_version, units) VALUES (:match_id, :value_version, :units)"
+    " ON CONFLICT DO NOTHING"
+)
 
 
 class DrawProbability(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -16,6 +16,9 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 
 from tourney.errors import StoreDamaged, StoreError, StoreUnavailable, UsageError
 from tourney.store import migrations, sqlite
+
+if TYPE_CHECKING:
+    from tourney.store.column_reading import ComputedLuck
 
 POSTGRESQL = "postgresql+psycopg"
 """The one server, by the one driver, that is tested."""
@@ -142,13 +145,22 @@ def transaction(engine: Engine, *, write: bool = False, latest: bool = False) ->
 class Access:
     """A database, or one transaction on it: with a ``connection`` all reads are of that transaction.
 
-    So are the writes if ``writes``; otherwise each has a transaction of its own.
+    So are the writes if ``writes``; otherwise each has a transaction of its own. ``luck``: that of matches by
+    their ids that was computed and cannot be read here, because it could not be kept, or was kept later.
     """
 
-    def __init__(self, engine: Engine, connection: Connection | None = None, *, writes: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        connection: Connection | None = None,
+        *,
+        writes: bool = False,
+        luck: "dict[int, ComputedLuck] | None" = None,
+    ) -> None:
         self.engine = engine
         self.connection = connection
         self.writes = writes
+        self.luck: dict[int, ComputedLuck] = {} if luck is None else luck
 
     @contextmanager
     def read(self) -> Iterator[Connection]:

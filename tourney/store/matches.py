@@ -34,6 +34,7 @@ from tourney.store.column_reading import (
 )
 from tourney.store.engine import Subject, insert_rows, is_sqlite, transaction
 from tourney.store.rows import (
+    LUCK_CELLS,
     RESULT,
     KeyOrder,
     Shape,
@@ -41,6 +42,8 @@ from tourney.store.rows import (
     checked,
     chunks,
     dictionaries_of,
+    evidence_of,
+    luck_values,
     match_values,
     read_values,
     replaced_of,
@@ -57,6 +60,7 @@ from tourney.store.tables import (
     DICTIONARY,
     KEY,
     LOG,
+    LUCK,
     MATCH,
     MEASURED,
     PLAYED,
@@ -65,6 +69,7 @@ from tourney.store.tables import (
     SEAT,
     START,
     TOURNAMENT,
+    WITH_LUCK,
 )
 from tourney.store.tournaments import Tournaments, change_tournament
 from tourney.store.values import MatchResult, ReplacedResult, Result, TournamentMatch
@@ -105,6 +110,7 @@ class Matches(Subject):
             rows = _open_rows(connection, tournament, [item.number for item in finished])
             texts_of = {item.number: item.played.texts for item in finished if item.played is not None}
             details = Details(connection, tournament, texts_of.values())
+            lucks: list[Columns] = []
             for item in finished:
                 open_row = rows.pop(item.number, None)
                 if open_row is None:
@@ -116,8 +122,11 @@ class Matches(Subject):
                 load = () if item.played is None else item.played.load
                 matches.append(match_values(id_, result, record))
                 seats += seat_values(id_, tournament, result, seating, load)
+                if result.evidence.luck:
+                    lucks.append(luck_values(id_, result.evidence))
             insert_rows(connection, MATCH, matches)
             insert_rows(connection, SEAT, seats)
+            insert_rows(connection, LUCK, lucks)
             details.insert()
 
     def add_outcomes(self, tournament: int, outcomes: Sequence[tuple[Row, Outcome]]) -> None:
@@ -243,10 +252,18 @@ class Matches(Subject):
         entrant: int | None = None,
         numbers: range | None = None,
         finished: bool = False,
+        luck: bool = False,
     ) -> Iterator[TournamentMatch]:
-        """Yield matches in schedule order: all, an entrant's, a range of numbers, or the finished ones."""
+        """Yield matches in schedule order: all, an entrant's, a range of numbers, or the finished ones.
+
+        ``luck``: with their luck as far as it is known; ``tourney.results.luck`` computes the rest.
+        """
         query = sa.select(_SCHEDULE.number, *KEY, _SCHEDULE.seating, _MATCH.id, *RESULT)
-        query = query.select_from(PLAYED if finished else ALL_ROWS)
+        tables = PLAYED if finished else ALL_ROWS
+        if luck:
+            query = query.add_columns(*LUCK_CELLS)
+            tables = tables.outerjoin(LUCK, LUCK.c.match_id == _SCHEDULE.id)
+        query = query.select_from(tables)
         if numbers is not None:
             query = query.where(_SCHEDULE.number >= numbers.start, _SCHEDULE.number < numbers.stop)
         if entrant is not None:
@@ -257,7 +274,14 @@ class Matches(Subject):
 
         def match_of(row: Cells, shape: Shape) -> TournamentMatch:
             seating, played_id = row[_KEY_CELLS:_RESULT_CELLS]
-            result = None if played_id is None else result_of(row[_RESULT_CELLS:], shape.seats)
+            cells = row[_RESULT_CELLS:]
+            if played_id is None:
+                result = None
+            elif luck:
+                computed = self._access.luck.get(played_id)
+                result = result_of(cells[: len(RESULT)], shape.seats, cells[len(RESULT) :], computed)
+            else:
+                result = result_of(cells, shape.seats)
             key = order.next_key(row[:_KEY_CELLS])
             return TournamentMatch(tournament, row[0], key, read_seating(seating, *shape), result)
 
@@ -293,10 +317,11 @@ class Matches(Subject):
             raise UsageError(f"{text!r} is not a match: name one by its number, as 12 or autumn-cup/12")
         return self.get(Tournaments(self._access).get(name if slash else tournament).id, int(number))
 
-    def results(self, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
+    def results(self, tournament: int, *, after: int = 0, luck: bool = False) -> Iterator[ResultRow]:
         """Yield the results in schedule order, also of void matches.
 
-        Only of numbers above ``after``: a rating may know the earlier results already.
+        Only of numbers above ``after``: a rating may know the earlier results already. ``luck``: with the
+        luck of matches, as far as it is known; ``tourney.results.luck`` computes the rest.
         """
         query = sa.select(
             _SCHEDULE.number,
@@ -307,11 +332,21 @@ class Matches(Subject):
             _MATCH.void_reason,
             _MATCH.evidence,
         )
-        query = query.select_from(PLAYED).where(_SCHEDULE.number > after)
+        if luck:
+            query = query.add_columns(_MATCH.id, *LUCK_CELLS).select_from(WITH_LUCK)
+        else:
+            query = query.select_from(PLAYED)
+        query = query.where(_SCHEDULE.number > after)
         order = KeyOrder()
+        computed = self._access.luck
 
         def result_row(row: Cells, shape: Shape) -> ResultRow:
-            seating, ranks, faults, void_reason, evidence = row[_KEY_CELLS:]
+            seating, ranks, faults, void_reason, text, *more = row[_KEY_CELLS:]
+            if luck:
+                id_, *cells = more
+                evidence = evidence_of(text, cells, shape.seats, computed.get(id_))
+            else:
+                evidence = read_evidence(text, shape.seats)
             return ResultRow(
                 order.next_key(row[:_KEY_CELLS]),
                 read_seating(seating, *shape),
@@ -319,7 +354,7 @@ class Matches(Subject):
                 read_faults(faults, shape.seats),
                 void_reason is not None,
                 row[0],
-                read_evidence(evidence, shape.seats),
+                evidence,
             )
 
         with self._access.read() as connection:
@@ -405,9 +440,10 @@ def _forget_derived(connection: Connection, tournament: int, **values: bool) -> 
 
 
 def _remove_results(connection: Connection, tournament: int, chosen: sa.ColumnElement[bool]) -> None:
-    """Remove the results of the chosen matches with their logs, measurements and analyses."""
+    """Remove the results of the chosen matches with all that is kept beside them."""
     ids = sa.select(_SCHEDULE.id).where(_SCHEDULE.tournament_id == tournament, chosen).scalar_subquery()
-    for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, ANALYSIS.c.match_id, _MATCH.id):
+    beside = (SEAT, LOG, MEASURED, ANALYSIS, LUCK)
+    for column in (*(table.c.match_id for table in beside), _MATCH.id):
         connection.execute(sa.delete(column.table).where(column.in_(ids)))
 
 

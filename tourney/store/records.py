@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged, UsageError
+from tourney.match.evidence import Evidence
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch, SandboxMeasurements
 from tourney.store.column_reading import (
@@ -20,7 +21,6 @@ from tourney.store.column_reading import (
     Dictionaries,
     MatchParts,
     naming,
-    read_evidence,
     read_seating,
     unpack_log,
     unpack_measured,
@@ -29,6 +29,7 @@ from tourney.store.column_reading import (
 from tourney.store.engine import Subject, shown
 from tourney.store.matches import Details, Matches
 from tourney.store.rows import (
+    LUCK_CELLS,
     RESULT,
     KeyOrder,
     Shape,
@@ -37,6 +38,7 @@ from tourney.store.rows import (
     checked,
     chunks,
     dictionaries_of,
+    evidence_of,
     lost_record,
     match_values,
     result_of,
@@ -49,6 +51,7 @@ from tourney.store.tables import (
     DICTIONARY,
     KEY,
     LOG,
+    LUCK,
     MATCH,
     MEASURED,
     PLAYED,
@@ -64,6 +67,7 @@ T = TypeVar("T")
 _SCHEDULE = SCHEDULE.c
 _MATCH = MATCH.c
 _MEASURED_TOO = PLAYED.outerjoin(MEASURED, MEASURED.c.match_id == _SCHEDULE.id)
+_ALL_PARTS = _MEASURED_TOO.outerjoin(LUCK, LUCK.c.match_id == _SCHEDULE.id)
 _DERIVED: Final = (
     "digest",
     "ranks",
@@ -95,7 +99,7 @@ class StoredMatch:
     """The rows of a finished match as they are stored; each column is checked when it is asked for.
 
     ``place``: the columns of its key. ``columns``: those of its result, with the record. ``seats``: the rows
-    of its seats, in their order. Methods raise StoreDamaged for a bad column.
+    of its seats, in their order. ``luck``: ``LUCK_CELLS``. Methods raise StoreDamaged for a bad column.
     """
 
     owner: Owner
@@ -105,6 +109,7 @@ class StoredMatch:
     columns: Columns
     seats: tuple[Columns, ...]
     data: bytes | None
+    luck: Cells
 
     def match(self) -> TournamentMatch:
         """The match with its result."""
@@ -156,9 +161,13 @@ class StoredMatch:
             if stored[name] != right[name]:
                 return _difference(name, stored[name], right[name])
         with naming(self._damaged):
-            evidence = read_evidence(stored["evidence"], len(seating))
-        if not result.evidence.fits(evidence):
-            return _difference("evidence", evidence.text, result.evidence.text)
+            evidence = evidence_of(stored["evidence"], self.luck, len(seating))
+        right_evidence = result.evidence
+        # Luck that is not kept need not be computed, which takes longer than all other checks.
+        if record is not None and (evidence.luck or self.luck[0] is not None):
+            right_evidence = Evidence.of(record)
+        if not right_evidence.fits(evidence):
+            return _difference("evidence", evidence.text, right_evidence.text)
         rows = seat_values(stored["id"], self.owner.tournament, result, seating)
         for row, values in zip(self.seats, rows, strict=False):
             for name, value in values.items():
@@ -355,7 +364,7 @@ class Records(Subject):
     def _stored(self, tournament: int, chosen: sa.ColumnElement[bool], most: int) -> list[StoredMatch]:
         """The first chosen ones of the finished matches: a query for them, and one for their seats."""
         before = (_SCHEDULE.number, *KEY, _SCHEDULE.seating, MEASURED.c.data)
-        query = sa.select(*before, MATCH).select_from(_MEASURED_TOO)
+        query = sa.select(*before, *LUCK_CELLS, MATCH).select_from(_ALL_PARTS)
         query = (
             query.where(_SCHEDULE.tournament_id == tournament, chosen).order_by(_SCHEDULE.number).limit(most)
         )
@@ -370,15 +379,18 @@ class Records(Subject):
                 dictionaries_of(connection, tournament),
             )
             rows = connection.execute(query).all()
-            of_them = sa.select(SEAT).where(SEAT.c.match_id.in_([row[len(before)] for row in rows]))
+            ids = [row[len(before) + len(LUCK_CELLS)] for row in rows]
+            of_them = sa.select(SEAT).where(SEAT.c.match_id.in_(ids))
             for seat in connection.execute(of_them.order_by(SEAT.c.match_id, SEAT.c.seat)).mappings():
                 seats.setdefault(seat["match_id"], []).append(seat)
         matches = []
         for row in rows:
             number, *key, seating, data = row[: len(before)]
-            columns = dict(zip(MATCH.c.keys(), row[len(before) :], strict=True))
+            cells = row[len(before) :]
+            luck = tuple(cells[: len(LUCK_CELLS)])
+            columns = dict(zip(MATCH.c.keys(), cells[len(LUCK_CELLS) :], strict=True))
             mine = tuple(seats.get(columns["id"], ()))
-            matches.append(StoredMatch(owner, number, tuple(key), seating, columns, mine, data))
+            matches.append(StoredMatch(owner, number, tuple(key), seating, columns, mine, data, luck))
         return matches
 
 

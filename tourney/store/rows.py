@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from tourney.errors import StoreDamaged
+from tourney.match.evidence import Evidence
 from tourney.match.record import FAULT_KINDS, FaultKind
 from tourney.match.result import SeatLoad
 from tourney.schedule.row import MatchKey
@@ -24,12 +25,14 @@ from tourney.store.column_reading import (
     Cells,
     ColumnError,
     Columns,
+    ComputedLuck,
     Dictionaries,
     naming,
     read_digest,
     read_evidence,
     read_faults,
     read_int,
+    read_luck,
     read_ranks,
     read_seating,
     read_word,
@@ -42,13 +45,14 @@ from tourney.store.tables import (
     KEY,
     LEAST,
     LOG,
+    LUCK,
     MATCH,
     MEASURED,
-    PLAYED,
     REPLACED,
     SCHEDULE,
     SEAT,
     TOURNAMENT,
+    WITH_LUCK,
 )
 from tourney.store.values import BLAMING, VOID_REASONS, ReplacedResult, Result
 from tourney.texts import counted
@@ -158,12 +162,34 @@ class KeyOrder:
         return key
 
 
+LUCK_CELLS: Final = (LUCK.c.value_version, LUCK.c.units)
+"""The columns of a match's luck."""
+
+
+def evidence_of(text: str, luck: Cells, seats: int, computed: ComputedLuck | None = None) -> Evidence:
+    """The evidence of a match with the luck of its own table (``LUCK_CELLS``), if it is there.
+
+    Else with the luck of its text, as older versions stored it, or with that of ``computed``.
+    """
+    evidence = read_evidence(text, seats)
+    value_version, units = luck
+    if units is not None:
+        alone = read_luck(value_version, units, seats)
+    elif evidence.luck or computed is None:
+        return evidence
+    else:
+        alone = computed.evidence
+    return evidence._replace(luck=alone.luck, values=alone.values)
+
+
 RESULT = [MATCH.c[field.name] for field in fields(Result)]
 """The columns of a result, in the order of its fields."""
 
 
-def result_of(row: Cells, seats: int) -> Result:
-    """A finished match's result from the values of the columns ``RESULT``."""
+def result_of(
+    row: Cells, seats: int, luck: Cells = (None, None), computed: ComputedLuck | None = None
+) -> Result:
+    """A finished match's result from the values of the columns ``RESULT``; ``evidence_of`` has the rest."""
     digest, ranks, reason, faults, note, actions, reproducible, void_reason, void_entrant, text = row
     # Most rows pass this test, which makes no object; a bad one is read column by column for its error.
     fits = type(digest) is type(reason) is type(note) is str and type(actions) is int and actions >= 0
@@ -173,7 +199,7 @@ def result_of(row: Cells, seats: int) -> Result:
             read_word("void_reason", void_reason, VOID_REASONS)
     places = read_ranks(ranks, seats)
     kinds = read_faults(faults, seats)
-    evidence = read_evidence(text, seats)
+    evidence = evidence_of(text, luck, seats, computed)
     return Result(
         digest, places, reason, kinds, note, actions, reproducible, void_reason, void_entrant, evidence
     )
@@ -278,6 +304,11 @@ def check_seat(row: Columns, shape: Shape) -> None:
     check_columns(SEAT, row)
 
 
+def check_luck(row: Columns, shape: Shape) -> None:
+    """Check the luck of a match."""
+    read_luck(row["value_version"], row["units"], shape.seats)
+
+
 # -- errors -------------------------------------------------------------------------------------------------
 
 _NAMED = sa.select(SCHEDULE.c.id, SCHEDULE.c.number, TOURNAMENT.c.name).join_from(SCHEDULE, TOURNAMENT)
@@ -321,7 +352,7 @@ def _owner(connection: Connection, table: sa.Table, row: Columns) -> str:
 
 def table_of(column: str) -> sa.Table:
     """The table with a column of a match, whose rows have the schedule's keys."""
-    return next((table for table in (MATCH, LOG, MEASURED) if column in table.c), SCHEDULE)
+    return next((table for table in (MATCH, LUCK, LOG, MEASURED) if column in table.c), SCHEDULE)
 
 
 def bad_match(connection: Connection, tournament: int, number: object, misfit: ColumnError) -> StoreDamaged:
@@ -338,7 +369,7 @@ def bad_value(connection: Connection, tournament: int, misfit: ColumnError) -> S
 
     For readers of groups of matches, which do not know the match of a value.
     """
-    query = sa.select(SCHEDULE.c.number).select_from(PLAYED).order_by(SCHEDULE.c.number).limit(1)
+    query = sa.select(SCHEDULE.c.number).select_from(WITH_LUCK).order_by(SCHEDULE.c.number).limit(1)
     holds = table_of(misfit.column).c[misfit.column] == misfit.value
     number = connection.execute(query.where(SCHEDULE.c.tournament_id == tournament, holds)).scalar()
     return bad_match(connection, tournament, number, misfit)
@@ -364,8 +395,13 @@ def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, ob
     """The columns of a finished match; ``record`` is packed."""
     columns = {column.name: getattr(result, column.name) for column in RESULT}
     faults = ",".join(kind or "" for kind in result.faults)
-    texts = {"ranks": joined(result.ranks), "faults": faults, "evidence": result.evidence.text}
+    texts = {"ranks": joined(result.ranks), "faults": faults, "evidence": result.evidence.bare.text}
     return columns | {"id": id_, "record": record, **texts}
+
+
+def luck_values(id_: int, evidence: Evidence) -> dict[str, object]:
+    """The columns of a match's luck."""
+    return {"match_id": id_, "value_version": evidence.values, "units": joined(evidence.luck)}
 
 
 def seat_values(

@@ -123,7 +123,7 @@ MATCH: Final = sa.Table(
 """The ``Result`` of a finished match, and its ``record`` as compressed JSON. The record is NULL where the
 infrastructure failed for good, and where the tournament is archived. ``ranks`` ("1,2") and ``faults``
 ("timeout,", a kind or nothing per seat) repeat what ``seat`` holds, so that a million results are read from
-one row each. ``evidence`` is a text (``tourney.match.evidence``)."""
+one row each. ``evidence`` is a text (``tourney.match.evidence``), since revision v4 without the luck."""
 
 SEAT: Final = sa.Table(
     "seat",
@@ -140,6 +140,17 @@ SEAT: Final = sa.Table(
 )
 """The entrant on a seat (from 1) of a finished match, and its result. ``turns`` and ``overloaded`` repeat
 what was measured, so that it is added up without unpacking; NULL where it is unknown."""
+
+LUCK: Final = sa.Table(
+    "luck",
+    METADATA,
+    sa.Column("match_id", sa.Integer, sa.ForeignKey("match.id"), primary_key=True),
+    sa.Column("value_version", sa.Integer, nullable=False),
+    sa.Column("units", sa.String, nullable=False),
+)
+"""The luck of a match's seats in ``units`` ("120,-120"; "" where it is not known), by the value function of a
+version. It follows from the record, so rows may be lost without harm: who asks for luck computes them again.
+Matches of older versions have theirs in ``evidence``, and a copy here."""
 
 LOG: Final = sa.Table(
     "log",
@@ -264,5 +275,7 @@ KEY = (SCHEDULE.c.round_no, SCHEDULE.c.table_no, SCHEDULE.c.repeat_no, SCHEDULE.
 
 PLAYED = SCHEDULE.join(MATCH, MATCH.c.id == SCHEDULE.c.id)
 """The matches with a result."""
+WITH_LUCK = PLAYED.outerjoin(LUCK, LUCK.c.match_id == SCHEDULE.c.id)
+"""The matches with a result, and their luck where it is kept."""
 ALL_ROWS = SCHEDULE.outerjoin(MATCH, MATCH.c.id == SCHEDULE.c.id)
 """All matches of the schedule, with their results where there are any."""

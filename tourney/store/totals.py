@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from tourney.match.evidence import HASH
 from tourney.match.record import FAULT_KINDS
 from tourney.schedule.row import half_points, score_units
 from tourney.schema import Part
 from tourney.store.column_reading import (
     naming,
-    read_evidence,
     read_faults,
     read_int,
     read_ranks,
     read_seating,
 )
 from tourney.store.engine import Subject
-from tourney.store.rows import bad_value, each, first_bad, shape_of
-from tourney.store.tables import MATCH, PLAYED, SCHEDULE, SEAT
+from tourney.store.rows import LUCK_CELLS, bad_value, each, evidence_of, first_bad, shape_of
+from tourney.store.tables import MATCH, PLAYED, SCHEDULE, SEAT, WITH_LUCK
 from tourney.store.values import VoidReason
 
 _SCHEDULE = SCHEDULE.c
@@ -253,7 +253,12 @@ class Totals(Subject):
 
     def distinct(self, tournament: int) -> tuple[int, int]:
         """The number of matches with known plays, and how many of these are distinct; void ones left out."""
-        game = _SCHEDULE.seating.concat(" ").concat(_MATCH.evidence)
+        # Older versions stored the luck behind the two hashes; the first of these may be missing.
+        hashes = sa.case(
+            (sa.func.substr(_MATCH.evidence, 1, 1) == " ", sa.func.substr(_MATCH.evidence, 1, 2 + HASH)),
+            else_=sa.func.substr(_MATCH.evidence, 1, 2 + 2 * HASH),
+        )
+        game = _SCHEDULE.seating.concat(" ").concat(hashes)
         with_evidence = sa.and_(
             _SCHEDULE.tournament_id == tournament, _MATCH.void_reason.is_(None), _MATCH.evidence != ""
         )
@@ -268,16 +273,17 @@ class Totals(Subject):
 
     def luck(self, tournament: int) -> dict[int, tuple[int, int]]:
         """The luck of each entrant, in units, and the matches of which it is known; void ones left out."""
-        query = sa.select(_SCHEDULE.seating, _MATCH.evidence).select_from(PLAYED)
+        query = sa.select(_SCHEDULE.seating, _MATCH.evidence, _MATCH.id, *LUCK_CELLS).select_from(WITH_LUCK)
         query = query.where(_SCHEDULE.tournament_id == tournament, _MATCH.void_reason.is_(None))
         by_entrant: dict[int, tuple[int, int]] = {}
         with self._access.read() as connection:
             shape = shape_of(connection, tournament)
-            for seating, text in each(connection, query.where(_MATCH.evidence.contains(":"))):
+            for seating, text, id_, *cells in each(connection, query):
                 with naming(partial(bad_value, connection, tournament)):
-                    lucks = read_evidence(text, shape.seats).luck
-                    seats = zip(read_seating(seating, *shape), lucks, strict=True)
-                for entrant, units in seats:
+                    computed = self._access.luck.get(id_)
+                    lucks = evidence_of(text, cells, shape.seats, computed).luck
+                    entrants = read_seating(seating, *shape) if lucks else ()
+                for entrant, units in zip(entrants, lucks, strict=True):
                     total, matches = by_entrant.get(entrant, (0, 0))
                     by_entrant[entrant] = total + units, matches + 1
         return by_entrant

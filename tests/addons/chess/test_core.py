@@ -1,6 +1,7 @@
 """The core of chess, plain and compiled, gives every answer as the package ``chess`` does."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import chess
 import pytest
@@ -9,7 +10,7 @@ from tourney.addons.chess.board import from_board
 from tourney.addons.chess.game import STARTS, Chess, move_codes
 from tourney.games import OVER, find_game, stream
 from tourney.games.base import AnyGame, AnyState
-from tourney.games.compiled import compiled_core, use_plain
+from tourney.games.compiled import compiled_core, compiled_name, sources, use_plain
 from tourney.seeds import RandBelow
 
 TRICKY = (
@@ -166,6 +167,11 @@ def test_illegal_move_harms_no_process() -> None:
     state: AnyState = find_game("chess960").new().play(STARTS + 7)
     for _ in range(4000):
         state = state.play(draw(4096))
+
+
+def test_core_is_compiled_without_the_base_of_search() -> None:
+    assert [Path(source).parts[-3:] for source in sources("chess")] == [("addons", "chess", "core")]
+    assert compiled_name("chess").startswith("chess_")
 
 
 def test_choice_of_form_holds_for_the_next_position() -> None:

@@ -41,6 +41,7 @@ def test_two_games_are_played_in_uci() -> None:
         < Some Engine 1.0 by somebody
         < id name Some Engine
         < option name Hash type spin default 16 min 1 max 1024
+        < option  name clear hash type button
         < uciok
         > setoption name Hash value 64
         > setoption name Clear Hash
@@ -81,6 +82,19 @@ def test_two_games_are_played_in_uci() -> None:
     assert said(channel, GAME) == ["line: ready"]
     assert said(channel, b"play 1 d2d4\ngo move=7\n") == ["line: move d7d5"]
     channel.send(b"over 1 2 reason=resign\nquit\n")
+    inner.finish()
+
+
+def test_option_that_the_engine_does_not_name_is_logged() -> None:
+    """It is still set: python-chess refuses it, and other managers of engines warn."""
+    inner = ScriptedChannel(
+        "> uci\n< option name Hash type spin\n< uciok\n> setoption name Hsh value 1\n> ucinewgame\n"
+        "> isready\n< readyok\n"
+    )
+    channel = UciProtocol().configured({"Hsh": 1}, {}).adapt(inner)
+    assert said(channel, b"tourney 1\n") == ["line: bot"]
+    info = "line: info the engine does not name the options 'Hsh' that are set"
+    assert said(channel, b"game chess seats=2 seat=1 seed=7\n") == [info, "line: ready"]
     inner.finish()
 
 

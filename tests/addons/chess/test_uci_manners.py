@@ -168,6 +168,7 @@ def test_move_with_two_meanings_or_none_is_illegal(
             b"info depth 9 pv b6b7 bestmove b6b7\n",
             "; its line 'info depth 9 pv b6b7 bestmove b6b7' was not understood: 'bestmove b6b7' must be",
         ),
+        (b"b6b7\n", "; its line 'b6b7' was not understood"),
         (b"my move is b6b7\n", "; its line 'my move is b6b7' was not understood"),
         (b"bestmove b6b7", "; 'bestmove b6b7' came without a newline: write a newline and flush"),
         (b"info depth 3 currmove b6b7\ninfo string my move\n", ""),

@@ -167,6 +167,8 @@ def test_second_seat_gets_a_position_and_plain_moves() -> None:
         ("< 0-1 {White resigns}", "line: resign"),
         ("< computer resigns", "line: resign"),
         ("< tellics resign", "line: resign"),
+        ("< White resigns.", "line: resign"),
+        ("< Black resigns\n! timeout", "timeout: "),
         ("< 1-0 {White mates}\n< move e2e4\n> force", "line: move e2e4"),
         (
             "< Illegal move: e7e5",

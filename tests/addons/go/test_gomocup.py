@@ -88,6 +88,8 @@ def test_opening_is_set_up_as_a_board() -> None:
         ("< ERROR no room", "malformed: answered 'ERROR no room' to TURN 7,7"),
         ("< UNKNOWN", "malformed: answered 'UNKNOWN' to TURN 7,7"),
         ("< MESSAGE 1,1\n! timeout", "timeout: "),
+        ("< OK\n< thinking\n< INFO depth 3\n< 08, 8", "line: move 8,8"),
+        ("< SUGGEST 8,8\n! timeout", "timeout: "),
         ("! closed exit code 1", "closed: exit code 1"),
     ],
 )

@@ -98,6 +98,7 @@ def test_two_games_are_played_in_gtp() -> None:
     ("answer", "event"),
     [
         ("< =5 Z9", "line: move B%20z9"),
+        ("< =5 D04 # joseki", "line: move B%20d4"),
         ("< =5 I9", "malformed: genmove needs a vertex, pass or resign, not 'i9'"),
         ("< =5", "malformed: genmove needs a vertex, pass or resign, not ''"),
         ("< ?5 cannot", "malformed: refused genmove B: 'cannot'"),

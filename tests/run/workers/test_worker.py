@@ -31,6 +31,7 @@ SCRIPT = """
 import sqlmodel
 from tourney.run.workers.local import LocalExecutor
 executor = LocalExecutor(1)
+executor._executor = executor._start()
 print(*executor._executor.submit(eval, "sorted(__import__('sys').modules)").result())
 executor.close()
 """

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tourney.bots.channel.interface import Channel, Event, Withheld
+from tourney.bots.channel.interface import Channel, Event, Withheld, line_event
 from tourney.bots.protocols import (
     EngineChannel,
     EngineProtocol,
@@ -19,7 +19,7 @@ from tourney.bots.protocols import (
 )
 from tourney.errors import BotError, GameError
 from tourney.games.registry import find_game
-from tourney.protocol import Go, NewGame, decode_referee, shown
+from tourney.protocol import Go, Info, NewGame, decode_referee, shown
 
 MAX_PV: Final = 60  # most moves of a principal variation that are kept
 GO_LIMITS: Final = ("depth", "nodes", "movetime")  # keys of ``go`` in bot.toml
@@ -95,7 +95,8 @@ class UciChannel(EngineChannel):
         self, inner: Channel, options: Mapping[str, Setting], go: Mapping[str, int], *, recent: bool = False
     ) -> None:
         super().__init__(inner)
-        self._settings = [_setting(name, value) for name, value in options.items()]
+        self._settings = {name: _setting(name, value) for name, value in options.items()}
+        self._named: set[str] = set()  # the options that the engine has, in small letters
         self._limits = "".join(f" {key} {value}" for key, value in go.items())
         self._variant = ""
         self._chess960 = False
@@ -154,8 +155,12 @@ class UciChannel(EngineChannel):
             super()._take(line)
 
     def _begin(self, game: NewGame) -> None:
-        lines = self._settings
-        self._settings = []
+        lines = list(self._settings.values())
+        if unknown := [name for name in self._settings if name.lower() not in self._named]:
+            # It may still know them: some options are for the author only.
+            names = ", ".join(map(shown, unknown[:5]))
+            self._said.append(line_event(Info(f"the engine does not name the options {names} that are set")))
+        self._settings.clear()
         self._game = game.game
         self._options = game.options
         family, _, variant = game.game.partition(":")
@@ -267,6 +272,8 @@ class UciChannel(EngineChannel):
             if self._wants == "move" and _has_score(line):
                 self._about = rest
             return None
+        if word == "option" and self._wants == "bot":
+            self._named.add(rest.removeprefix("name ").partition(" type ")[0].lower())
         if word == "id" and self._wants == "bot":
             key, _, text = rest.partition(" ")
             if key in ("name", "author"):

@@ -30,7 +30,8 @@ _MOVE = re.compile(r"(move|[0-9]{1,4}\. ?\.\.\.) ([!-~]{2,20})", re.ASCII | re.I
 _COORDINATES = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?", re.ASCII)
 _THINKING = re.compile(r"([0-9]{1,3})[.&+]? (-?[0-9]{1,9}) [0-9]+ ([0-9]{1,15})(?: |\Z)", re.ASCII)
 _RESULT = re.compile(
-    r"(?:(?:tellics |computer |i )?resigns?\b|(0-1|1-0)\b)(?: ?[.!{].*)?", re.ASCII | re.IGNORECASE
+    r"(?:(?:tellics |computer |i |(white|black) )?resigns?\b|(0-1|1-0)\b)(?: ?[.!{].*)?",
+    re.ASCII | re.IGNORECASE,
 )
 """A result that an engine claims; some of the first version say it in words."""
 _MATE: Final = 100_000  # centipawns of a mate, to which its moves are added
@@ -204,7 +205,8 @@ class XboardChannel(EngineChannel):
             return None
         if (claim := _RESULT.fullmatch(line)) is not None:
             # A claim of its own defeat is a resignation; the referee's rules decide about any other.
-            if claim[1] == ("1-0", "0-1")[self._seat - 1]:
+            others = ("black", "white")[self._seat - 1], ("1-0", "0-1")[self._seat - 1]
+            if (claim[1] or "").lower() == others[0] or claim[2] == others[1]:
                 return None
             self._done()
             return Event("line", "resign")

@@ -355,7 +355,10 @@ def check_match(parts: ReplyParts, task: MatchTask, source: ReplySource) -> Play
     measured = structs.replace(
         measured, host=source.host, speed=source.speed, reproducible=not why_not, why_not=why_not
     )
-    return PlayedMatch(record, _log(parts.log, record), measured)
+    played = PlayedMatch(record, _log(parts.log, record), measured)
+    if task.luck:
+        played.find_luck()
+    return played
 
 
 def other_match(record: Record, spec: MatchSpec) -> str:

@@ -80,8 +80,8 @@ class GomocupChannel(EngineChannel):
             return None
         if word in ("ERROR", "UNKNOWN"):
             return self._fail(f"answered {shown(line)} to {self._asked}")
-        # An engine may print other lines before its OK to START.
-        if self._wants == "ready" and word != "OK":
+        # Other lines may come before its OK to START, and thoughts, or an OK to INFO, before a point.
+        if (self._wants == "ready" and word != "OK") or (self._wants == "move" and word[:1].isalpha()):
             return None
         if self._wants == "bot":
             for key, text in _ABOUT.findall(line):

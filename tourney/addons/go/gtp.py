@@ -17,7 +17,7 @@ GAME: Final = re.compile(r"openspiel:go(?:\(([a-z_]+=[0-9.-]+(?:,[a-z_]+=[0-9.-]
 DEFAULTS: Final = {"board_size": "19", "komi": "7.5", "handicap": "0"}  # OpenSpiel's
 COLORS: Final = ("", "B", "W")  # by seat: seat 1 is Black
 _ACTION = re.compile(r"([BW])%20(PASS|[a-hj-z](?:[1-9]|1[0-9]|2[0-5]))", re.ASCII)
-_VERTEX = re.compile(r"[a-hj-z](?:[1-9]|1[0-9]|2[0-5])", re.ASCII)
+_VERTEX = re.compile(r"([a-hj-z])0?([1-9]|1[0-9]|2[0-5])", re.ASCII)
 _ANSWER = re.compile(r"([=?])([0-9]{0,9})(?:[ \t]+(.*))?", re.ASCII)
 
 
@@ -117,12 +117,14 @@ class GtpChannel(EngineChannel):
             return None
         if (done := self._done()) is not None:
             return done
-        vertex = (match[3] or "").strip().lower()
-        if vertex == "resign":
+        answer = (match[3] or "").lower()
+        word = answer.partition(" ")[0]  # a comment may stand behind it
+        if word == "resign":
             return Event("line", "resign")
-        if vertex != "pass" and _VERTEX.fullmatch(vertex) is None:
-            return self._fail(f"genmove needs a vertex, pass or resign, not {shown(vertex)}")
-        point = "PASS" if vertex == "pass" else vertex
+        vertex = _VERTEX.fullmatch(word)
+        if word != "pass" and vertex is None:
+            return self._fail(f"genmove needs a vertex, pass or resign, not {shown(answer)}")
+        point = "PASS" if vertex is None else vertex[1] + vertex[2]
         self._generated = f"{COLORS[self._seat]}%20{point}"
         return self._moved(self._generated)
 

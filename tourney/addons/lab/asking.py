@@ -27,6 +27,7 @@ from tourney.match.evidence import Evidence
 from tourney.match.record import Outcome
 from tourney.match.spec import DEFAULT_LIMITS, OLD_MEMORY_MB, Limits
 from tourney.parsing import JsonObject
+from tourney.results.luck import results_for_format
 from tourney.results.standings import has_ended, load_history, load_setup, setup_of
 from tourney.run.engine.bench_policy import again_text
 from tourney.run.engine.containment_floor import refuse_weaker
@@ -147,7 +148,7 @@ def ask(
             # A name given by hand may be another question's: the run below compares the plans.
             if question.name is None and _is_over(database, stored, rounds):
                 return Answer(_result(database, stored, rule), None, _unstarted(database, stored))
-            before = list(database.matches.results(stored.id))
+            before = list(results_for_format(database, stored, load_setup(database, stored.id)))
     live = QuestionProgress(listener, rule, setup_of(file.plan, 0, entrants), before)
     summary = run_tournament(file, url, bots, make_executor, Listeners(listener, live), setup)
     with Database.open(url) as database:

@@ -21,6 +21,7 @@ from tourney.games.base import AnyGame
 from tourney.match.evidence import POINT, Coefficient
 from tourney.parsing import JsonObject
 from tourney.ratings.sequential import Findings, pair_scores
+from tourney.results.luck import results_with_luck
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
 from tourney.schedule.row import ResultRow, Row, half_points
 from tourney.schema import Document
@@ -161,6 +162,10 @@ class QuestionFormat(Format):
         """Raise TournamentError for settings or entrants that make no question."""
         self.rule_of(setup)
 
+    def needs_luck(self, setup: Setup) -> bool:
+        """Whether the rule subtracts luck."""
+        return setup.setting("luck") is not None
+
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """The next batch, or nothing once the question is answered."""
         rows = next_rows(setup, history, self.rule_of(setup).judge(setup, history))
@@ -291,7 +296,7 @@ def whole_rounds(database: Database, tournament: Tournament) -> History:
     unfinished = {row.round for _, row in database.schedules.rows(tournament.id, pending=True)}
     rows = (row for _, row in database.schedules.rows(tournament.id) if row.round not in unfinished)
     results = (
-        result for result in database.matches.results(tournament.id) if result.key.round not in unfinished
+        result for result in results_with_luck(database, tournament) if result.key.round not in unfinished
     )
     return History(tuple(rows), tuple(results))
 

@@ -30,13 +30,13 @@ from tourney.report.pages.highlights import chosen_games
 from tourney.report.pages.methods import head_facts, state, time_control, tournament_facts
 from tourney.report.source import ReportSource
 from tourney.results.columns import VERSIONS, Column, rendered
+from tourney.results.luck import shows_luck
 from tourney.results.ratings import unsure
 from tourney.results.standings import (
     Standing,
     interim_sentence,
     ranking_sentences,
     report_columns,
-    shows_luck,
     standing_row,
 )
 from tourney.results.tables import DataTable

@@ -320,6 +320,7 @@ class Coordinator:
                 start_by=self._deadline.start_by,
                 absent=self._absent.get(number, {}),
                 floor=tuple(sorted(self._floor.items())),
+                luck=self._recorder.needs_luck,
             )
             try:
                 future = self._executor.submit(task)

@@ -11,7 +11,8 @@ from msgspec import structs
 
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.spec import MatchSpec
-from tourney.results.standings import planned_matches, setup_of
+from tourney.results.luck import needs_luck, results_for_format
+from tourney.results.standings import load_setup, planned_matches, setup_of
 from tourney.results.until import next_rounds
 from tourney.run.engine.run_control import RunControl, WriteRetry
 from tourney.run.engine.spool import read_spool
@@ -42,11 +43,11 @@ class RowArguments:
         place = (row.round, row.table)
         if place not in self._known:
             last = self._history.results[-1].number if self._history.results else 0
-            stored = self._database.matches.results(self._tournament.id, after=last)
-            new = [result for result in stored if result.key.round < row.round]
-            self._history.extend((result.row for result in new), new)
             entrants = self._database.tournaments.entrants(self._tournament.id)
             setup = setup_of(self._tournament.plan, self._tournament.seed, entrants)
+            stored = results_for_format(self._database, self._tournament, setup, after=last)
+            new = [result for result in stored if result.key.round < row.round]
+            self._history.extend((result.row for result in new), new)
             self._known = self._format.arguments(setup, self._history)
         return self._known.get(place, ())
 
@@ -65,7 +66,8 @@ class RunHistory:
         self._hidden: defaultdict[int, list[ResultRow]] = defaultdict(list)
         self._seen = 0
         self.extend(row for _, row in database.schedules.rows(tournament.id))
-        self.take(database.matches.results(tournament.id))
+        setup = load_setup(database, tournament.id)
+        self.take(results_for_format(database, tournament, setup))
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Take in the rows of new rounds."""
@@ -225,7 +227,8 @@ class Recorder:
     """All that a run reads from and writes to its tournament; ``load`` is that of the matches it stored.
 
     A result counts as done when it is stored; then the listener gets its event. A write that fails pauses the
-    run, as ``retry`` says, and meanwhile results wait in the spool.
+    run, as ``retry`` says, and meanwhile results wait in the spool. ``needs_luck``: the tournament's pairings
+    depend on the luck of its matches, which therefore comes with them.
     """
 
     def __init__(self, database: Database, tournament: Tournament, control: RunControl) -> None:
@@ -233,6 +236,7 @@ class Recorder:
         self._tournament = tournament.id
         entrants = database.tournaments.entrants(tournament.id)
         self._names = [entrant.name for entrant in entrants]
+        self.needs_luck = needs_luck(tournament, setup_of(tournament.plan, tournament.seed, entrants))
         self._listener = control.listener
         self._clock = control.clock
         self._spool = control.spool
@@ -305,6 +309,10 @@ class Recorder:
             return
         # By number, not by arrival: the stored rows do not show which worker was quick.
         stored = [self._waiting[number] for number in sorted(self._waiting)]
+        for result, _ in stored:
+            # Workers have computed it; an executor of another package may not know that it is wanted.
+            if self.needs_luck and result.played is not None:
+                result.played.find_luck()
         try:
             self._database.matches.add(self._tournament, [result for result, _ in stored])
         except StoreError as error:

@@ -28,7 +28,9 @@ class MatchTask:
     (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
     With a ``guide``, which only workers of this machine get, the seats follow it. The bots of ``absent``
     entrants are not started, for the reasons given. ``floor``: the degrees of the protections below which the
-    match must not be played; other entrants have none.
+    match must not be played; other entrants have none. With ``luck`` the worker also computes the luck of the
+    match (``PlayedMatch.find_luck``), because pairings depend on it; a host of a cluster does not, since its
+    luck could not be trusted.
     """
 
     number: int
@@ -40,6 +42,7 @@ class MatchTask:
     guide: FollowedRecord | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
     floor: tuple[tuple[str, str], ...] = ()
+    luck: bool = False
 
 
 class Blame(NamedTuple):

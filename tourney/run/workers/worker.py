@@ -147,6 +147,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
             played = runner.play(task.spec, after, wrap, task.absent)
         finally:
             _Worker.playing = False
+        if task.luck:
+            played.find_luck()
         kill_strays(BotProcesses.alive)
     except _StopNow:
         _exit_now()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection
 
-REVISIONS: tuple[str, ...] = ("v1", "v3")
+REVISIONS: tuple[str, ...] = ("v1", "v3", "v4")
 UNRELEASED: Final = tuple(f"{number:04}" for number in range(1, 15))
 """The revisions of development versions, from before there was a release; nothing upgrades them."""
 FOLDER = Path(__file__).parent
