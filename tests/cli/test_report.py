@@ -69,9 +69,9 @@ def test_unchanged_report_is_kept_without_rendering(
     shutil.copy(database, place)
     write = module.write_report
 
-    def counted(*words: Any) -> Written:
+    def counted(*words: Any, **named: Any) -> Written:
         rendered.append(words[2])
-        return write(*words)
+        return write(*words, **named)
 
     monkeypatch.setattr(module, "write_report", counted)
 
@@ -82,6 +82,7 @@ def test_unchanged_report_is_kept_without_rendering(
 
     whole = report("out")
     assert (report("out"), len(rendered)) == (whole, 1)
+    assert (report("out", "--fresh"), len(rendered)) == (whole, 2)
     for damage in (
         lambda page: page.write_text("other"),
         lambda page: page.unlink(),
