@@ -170,18 +170,20 @@ def test_hostile_texts_run_nothing_and_load_nothing(whole: Whole, chrome: Any) -
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_have_no_serious_accessibility_finding(whole: Whole, chrome: Any, scheme: str) -> None:
+def test_pages_have_no_accessibility_finding(whole: Whole, chrome: Any, scheme: str) -> None:
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     script = (
         "axe.run({preload: false}).then(found => found.violations"
-        ".filter(v => v.impact === 'serious' || v.impact === 'critical')"
         ".map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 300) + n.failureSummary)]))"
     )
     found = {}
     with window(chrome, color_scheme=scheme) as page:
         for kind, path in whole.kinds.items():
             page.goto(whole.url(path))
-            page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+            # Twice: a plot that is open offers its table.
+            for _ in range(2):
+                page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+            page.wait_for_timeout(20)
             page.evaluate(axe)
             found[kind] = page.evaluate(script)
     assert {kind: each for kind, each in found.items() if each} == {}

@@ -109,3 +109,10 @@ def test_nothing_is_said_before_the_first_match_or_of_a_circle() -> None:
     assert verdict(*lines, rated=batch(pool=SimpleNamespace(matches=0, steps=()))) == ""
     circle = verdict(line(1, 0, "9"), line(2, 1, "8"), rated=batch(cycles=object()))
     assert "strongest" not in circle
+
+
+@pytest.mark.parametrize(("stages", "words"), [("1", "1 stage won"), ("2", "2 stages won")])
+def test_stages_are_counted_in_words(stages: str, words: str) -> None:
+    won = (("stages-won", Fraction(stages)),)
+    said = verdict(line(1, 0, "2", tie_breaks=won), line(1, 1, "2", tie_breaks=won), format_="knockout")
+    assert said.startswith(f"ann and bob share first place with {words};")

@@ -13,6 +13,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Counts
+from tourney.results import versions
 from tourney.results.versions import (
     VersionPool,
     Wanted,
@@ -99,6 +100,14 @@ def test_versions_of_a_bot_are_linked_over_tournaments(repository: Database) -> 
     new = rows["mine 1.2"]
     assert new["gain"] == pytest.approx(new["elo"] - rows["mine 1.0"]["elo"], abs=0.11)
     assert new["gain_low"] < new["gain"] < new["gain_high"]
+    assert not new["vague_gain"]
+
+
+def test_gain_with_a_wide_interval_is_vague(repository: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    hold(repository, "bb", (("mine", "1.2"), ("mine", "1.0"), ("rival", "1.0")))
+    found = pool(repository)
+    monkeypatch.setattr(versions, "WIDE", 1)
+    rows = {row["label"]: row for row in version_rows(found, found.rate())}
     assert [rows[name]["vague_gain"] for name in ("mine 1.0", "mine 1.2")] == [False, True]
 
 

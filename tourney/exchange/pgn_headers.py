@@ -238,7 +238,7 @@ def with_line_feeds(blocks: Iterable[bytes]) -> Iterator[bytes]:
     held = b""
     for block in blocks:
         block = block.replace(b"\x1a", b"\n") if b"\x1a" in block else block  # noqa: PLW2901 - rarely
-        if BOM_UTF8 in block:
+        if b"\xef" in block:  # found ten times as fast as three bytes
             block = block.replace(BOM_UTF8, b"")  # noqa: PLW2901 - files that were put together have it inside
         data, held = held + block, b""
         if b"\r" in data:
@@ -268,7 +268,7 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
         if first and len(rest) <= MAX_GAME and _START.search(rest, new) is None:
             continue
         starts = [start.span() for start in _START.finditer(rest)]
-        if rest.count(b"[Event ") > rest.count(b"\n[Event "):
+        if rest.count(b"[Event ") > len(starts):
             starts = sorted([*starts, *((glued.end(),) * 2 for glued in _GLUED.finditer(rest))])
         seen = 0
         if first and starts and rest[: starts[0][0]].strip():

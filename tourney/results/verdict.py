@@ -90,7 +90,9 @@ def _score(line: Standing, ranking: Ranking) -> str:
     shown = criterion.shown(row[criterion.key])
     if criterion.key == "mean":
         return f" with {shown} % of the points"
-    return f" with {shown} {criterion.words}"
+    # "1 stage won", but "2 stages won".
+    first, blank, rest = criterion.words.partition(" ")
+    return f" with {shown} {first.removesuffix('s') if str(shown) == '1' else first}{blank}{rest}"
 
 
 def _points(line: Standing, ranking: Ranking) -> str:

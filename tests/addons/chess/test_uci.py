@@ -86,7 +86,7 @@ def test_two_games_are_played_in_uci() -> None:
 
 
 def test_option_that_the_engine_does_not_name_is_logged() -> None:
-    """It is set all the same: python-chess refuses it, and other managers of engines warn."""
+    """It is still set: python-chess refuses it, and other managers of engines warn."""
     inner = ScriptedChannel(
         "> uci\n< option name Hash type spin\n< uciok\n> setoption name Hsh value 1\n> ucinewgame\n"
         "> isready\n< readyok\n"

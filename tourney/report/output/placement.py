@@ -10,9 +10,10 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +26,12 @@ from tourney.report.output.layout import File
 MANIFEST = "tourney-manifest.json"
 """The file in a report's folder."""
 _FORMAT = "tourney-manifest/1"
-LIBRARIES = ("jinja2", "markupsafe", "numpy", "pandas", "rfc8785", "trueskill")
-"""The libraries whose version may change a page."""
+LIBRARIES = (
+    *("jinja2", "markupsafe", "msgspec", "numpy", "pandas", "rfc8785", "trueskill"),
+    # Those of games: they write moves, and name openings.
+    *("chess", "open_spiel", "pyffish"),
+)
+"""The libraries whose version may change a page; some may not be installed."""
 
 _PACKAGE = Path(tourney.__file__).resolve().parent
 # Somebody may have put a link or a pipe into the old report: neither is followed, and no open blocks.
@@ -83,7 +88,8 @@ def code_digest(game: AnyGame | None, templates: Iterable[Path]) -> str:
     # Their versions decide how numbers round, how templates render and which letters are known.
     digest.update(f"python {sys.version}\n".encode())
     for name in LIBRARIES:
-        digest.update(f"{name} {version(name)}\n".encode())
+        with suppress(PackageNotFoundError):
+            digest.update(f"{name} {version(name)}\n".encode())
     return digest.hexdigest()
 
 

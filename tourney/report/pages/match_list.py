@@ -49,9 +49,9 @@ def list_pages(make: Renderer) -> Iterator[File | PendingPage]:
             index,
             lines,
             _near(index, len(pages)),
-            listed - len(make.paged),
-            # A full page stays as it is when another match is added to the list.
-            (listed, total) if listed < total else None,
+            # The first page alone says what the list lacks: full pages stay when a match is added.
+            listed - len(make.paged) if index == 0 else 0,
+            (listed, total) if listed < total and index == 0 else None,
             pgn,
         )
         yield make.pending_page(inputs.path, page_of_list, inputs)

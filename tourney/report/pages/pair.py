@@ -25,6 +25,7 @@ from tourney.report.output.layout import Context, File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.source import ReportSource, records_of
+from tourney.results.positions import Parts
 from tourney.results.ratings import cycle_rows
 from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
@@ -256,12 +257,14 @@ def pair_paths(make: Renderer) -> dict[Pair, str]:
 
 
 class PairInputs(NamedTuple):
-    """What a pair's page is made from, besides the records of its first games.
+    """What a pair's page is made from.
 
     ``lines`` are those of the games in the list. ``openings`` has each game's line of the ``book`` by place,
     and is empty if the page has no table of them; ``book`` has the lines as printed. All figures are of
     ``a``, as printed, as the fit to all matches changes a little with each new one: the points ``expected``,
     the ``lead`` in Elo with its interval (``reach``), and the probability that it is the stronger (``los``).
+    ``leaves``: the median number of actions after which a game differs from all earlier ones; None without
+    two records.
     """
 
     path: str
@@ -276,6 +279,7 @@ class PairInputs(NamedTuple):
     reach: str
     los: str
     intervals: str
+    leaves: int | None
 
 
 def files(make: Renderer) -> Iterator[File | PendingPage]:
@@ -288,11 +292,10 @@ def files(make: Renderer) -> Iterator[File | PendingPage]:
         # Lazy games are made again for each of the page's tables, which is slower but takes no memory.
         games = every if len(every) > HELD else tuple(every)
         inputs = _inputs(make, pair, games, fitted[frozenset(pair)])
-        compared = [game.match.number for game in games[:COMPARED]]
         if games is every:
-            yield from pair_files(make.scope(inputs.path, compared), inputs)
+            yield from pair_files(make.scope(inputs.path), inputs)
         else:
-            yield make.pending_page(inputs.path, pair_files, inputs, compared)
+            yield make.pending_page(inputs.path, pair_files, inputs)
 
 
 def _inputs(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPair) -> PairInputs:
@@ -318,14 +321,14 @@ def _inputs(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: Batch
         reach=display.reach(low, high),
         los=display.number(100 * (fitted.los if sign == 1 else 1 - fitted.los), 1),
         intervals=source.intervals,
+        leaves=_leaves(make, games),
     )
 
 
 def pair_files(scope: PageScope, inputs: PairInputs) -> Iterator[File]:
     """Yield a pair's page. Scores are (name, seat or None, half points of each game).
 
-    ``leaves``: the median number of actions after which a game differs from all earlier ones; None without
-    two records. ``more``: the number of games that are not in the list.
+    ``more``: the number of games that are not in the list.
     """
     setting = scope.setting.setting
     a, b, games = inputs.a, inputs.b, inputs.games
@@ -359,7 +362,7 @@ def pair_files(scope: PageScope, inputs: PairInputs) -> Iterator[File]:
         if 1 < len(by_round) <= ROUNDS
         else [],
         repeated=_repeated(games),
-        leaves=_leaves(scope, games),
+        leaves=inputs.leaves,
         groups=_groups(games) if setting.tournament.plan.mirrored_dice else (),
         games=list(zip(inputs.lines, games, strict=False)),
         more=max(0, len(games) - GAMES),
@@ -403,11 +406,25 @@ def _repeated(games: Sequence[PairGame]) -> int:
     return len(games) - len(plays)
 
 
-def _leaves(scope: PageScope, games: Sequence[PairGame]) -> int | None:
+def _leaves(make: Renderer, games: Sequence[PairGame]) -> int | None:
     """The median of the actions after which a game differs from all earlier ones of its seating."""
+    compared = [game.match for game in games[:COMPARED]]
+    numbers = [match.number for match in compared]
+
+    def find() -> list[int]:
+        return _shared_lengths(compared, make.maker.matches.only(numbers).parts)
+
+    # A page is made again for a digit of a rating, which says nothing on the records of its games.
+    seats = [match.seats for match in compared]
+    shared_lengths = make.maker.value("shared actions of games", seats, list[int], find, numbers)
+    return median_low(shared_lengths) if shared_lengths else None
+
+
+def _shared_lengths(matches: Sequence[FinishedMatch], parts: Parts) -> list[int]:
+    """The number of actions that each game with an earlier one of its seating shares with these."""
     trees: dict[tuple[int, ...], dict[object, Any]] = {}
     shared_lengths = []
-    for match, record in records_of((game.match for game in games[:COMPARED]), scope.matches.parts):
+    for match, record in records_of(matches, parts):
         seen = match.seats in trees
         # A tree of all actions so far: the way of a new game along it is what it shares with earlier ones.
         node = trees.setdefault(match.seats, {})
@@ -418,4 +435,4 @@ def _leaves(scope: PageScope, games: Sequence[PairGame]) -> int | None:
         # The first game of a seating has none before it to differ from.
         if seen:
             shared_lengths.append(shared)
-    return median_low(shared_lengths) if shared_lengths else None
+    return shared_lengths
