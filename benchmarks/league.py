@@ -8,10 +8,10 @@ takes virtual seconds. The world: authors whose bots stay as they are, improve o
 is 20 times as slow as the others'; one who floods the inbox; one who submits broken bots; calls that
 are killed while they play or while they close the books, and a disk that is full while they do.
 
-Prints how many nights pass until a new version's rating is within 50 Elo of the truth, how even the authors'
-shares of games and time are, the errors of the final order, whether a submission or a result was lost,
-whether the chain of seasons holds, and the cost of a night as nights grow. ``--publish`` writes
-the site each night too. The same seed gives the same league.
+Prints how many nights pass until a new version's rating is within 50 Elo of the truth, how far anchored
+ratings drift from it over the nights, how even the authors' shares of games and time are, the errors of the
+final order, whether a submission or a result was lost, whether the chain of seasons holds, and the cost of a
+night as nights grow. ``--publish`` writes the site each night too. The same seed gives the same league.
 """
 
 import errno
@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from datetime import date, datetime, time, timedelta
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from statistics import mean, median
 from time import tzset
@@ -57,6 +57,8 @@ SECONDS, SLOW = 20.0, 400.0
 NIGHT = 3600.0
 DRAWS = 0.1
 NEAR = 50.0
+SETTLED = 5
+"""Nights after which a version counts for the drift of ratings."""
 ZONE = ZoneInfo("Europe/Berlin")
 
 
@@ -201,6 +203,9 @@ class Course:
         self.seconds: list[Mapping[str, float]] = []
         self.costs: list[float] = []
         self.matches = 0
+        # Of versions older than ``SETTLED`` nights: by night the mean error, and by version each night's Elo.
+        self.errors: list[float] = []
+        self.ratings: defaultdict[BotVersion, list[float]] = defaultdict(list)
 
     def take(self, world: World, number: int) -> None:
         """Take in a night."""
@@ -210,11 +215,16 @@ class Course:
             return
         self.matches += night.matches
         by_digest = world.league.ledger.by_digest
+        errors = []
         for line in table.rows:
             version = by_digest[line.digest]
+            if number - version.night > SETTLED and version.author != HOUSE:
+                errors.append(line.elo - world.elo[line.digest])
+                self.ratings[version].append(line.elo)
             if abs(line.elo - world.elo[line.digest]) <= NEAR:
                 self.near.setdefault(version, number - version.night + 1)
             self.games[line.author] += line.night_games
+        self.errors += [mean(errors)] if errors else []
         charged: defaultdict[str, float] = defaultdict(float)
         with Database.open(world.league.database) as database:
             for one in night.tournaments:
@@ -238,12 +248,12 @@ def figures(world: World, course: Course) -> Iterator[tuple[str, str]]:
         f"median {median(waits):.0f}, 90 % {waits[len(waits) * 9 // 10]}",
     )
     last = ledger.night.number if ledger.night else 0
-    old = [one for one in versions if one.night < last - 5]
+    old = [one for one in versions if one.night < last - SETTLED]
     far = [one for one in old if one not in course.near]
     flood = sum(one.author == "flood" for one in far)
     yield (
         "versions never that near",
-        f"{len(far)} of {len(old)} that are older than 5 nights, {flood} of the flooder",
+        f"{len(far)} of {len(old)} that are older than {SETTLED} nights, {flood} of the flooder",
     )
     games = {author: count for author, count in course.games.items() if author in STARTS}
     shown = ", ".join(
@@ -256,6 +266,20 @@ def figures(world: World, course: Course) -> Iterator[tuple[str, str]]:
         "seconds of the slow author",
         f"{slow:.0f} in the first night, later {most:.0f} at most (quota 1,800)",
     )
+    if course.errors:
+        nights_of_part = max(1, len(course.errors) // 4)
+        means = [
+            mean(course.errors[k : k + nights_of_part]) for k in range(0, len(course.errors), nights_of_part)
+        ]
+        moves = [abs(new - old) for elos in course.ratings.values() for old, new in pairwise(elos)]
+        yield (
+            f"mean Elo above the truth, versions older than {SETTLED} nights, by quarters",
+            ", ".join(f"{error:+.1f}" for error in means),
+        )
+        yield (
+            "change of such a rating from night to night",
+            f"median {median(moves or [0.0]):.1f} Elo, at most {max(moves, default=0.0):.1f}",
+        )
     table = latest_table(world.league)
     rows = [row for row in table.rows if row.place] if table else []
     wrong = [
