@@ -45,7 +45,7 @@ def test_time_spans_are_readable(seconds: float | None, text: str) -> None:
     assert span_text(seconds) == text
 
 
-NOTE = LogLine(0, 1, "note", "exited with code 1")
+NOTE = LogLine(0, 1, "note", "startup: exited with code 1")
 BUSY = SeatMeasurements(turns=300, overloaded_turns=30, wall_ms=1000, waited_ms=500, cpu_ms=400)
 CALM = SeatMeasurements(turns=300, overloaded_turns=0, wall_ms=500, waited_ms=0, cpu_ms=400)
 

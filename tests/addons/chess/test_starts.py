@@ -25,7 +25,7 @@ GAME = (
     "b7b5",
     "a4b3",
 )
-SANS = ("e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5")
+SANS = ("e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5", "Bb3")
 
 
 @pytest.fixture(autouse=True)

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Raw, ValidationError, json, msgpack, to_builtins
 
+from tourney.prepared_types import prepared
 from tourney.report.output.layout import File, Layout
 from tourney.report.pages.match_lines import MatchSetting
-from tourney.results.tables import DataTable
 from tourney.store.column_reading import Dictionaries, MatchParts
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # Processes that render pages need no table, and start in less time without NumPy.
     from tourney.results.positions import Parts
+    from tourney.results.tables import DataTable
 
 CHUNK = 500
 """Matches that one query reads for their digests."""
@@ -120,12 +121,12 @@ class PageScope:
         """Render a page at a path in the tournament's folder."""
         return self.setting.layout.page(path, template, live=self.live, **context)
 
-    def tables(self, path: str, table: DataTable) -> Iterator[File]:
+    def tables(self, path: str, table: "DataTable") -> Iterator[File]:
         """Yield a table for download, see ``table_files``."""
         return table_files(self.setting.layout.prefix, path, table)
 
 
-def table_files(prefix: str, path: str, table: DataTable) -> Iterator[File]:
+def table_files(prefix: str, path: str, table: "DataTable") -> Iterator[File]:
     """Yield a table for download: ``path`` with .csv and .json, below a prefix."""
     if not isinstance(table.rows, Sequence):
         table = replace(table, rows=list(table.rows))  # it is read twice
@@ -160,7 +161,7 @@ class StoredValues:
         stored = self._earlier.get(mark)
         if stored is not None:
             with suppress(ValidationError):
-                value = json.decode(stored, type=type_)
+                value = json.decode(stored, type=prepared(type_))
                 self.used[mark] = stored
                 return value
         value = compute()

@@ -19,6 +19,7 @@ from msgspec import Struct
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.files import write_file
 from tourney.parsing import parse_json
+from tourney.prepared_types import prepared
 from tourney.report.output.inputs import PendingPage, StoredValues
 from tourney.report.output.layout import File
 from tourney.report.output.placement import (
@@ -195,7 +196,7 @@ def _read_state(folder: Path) -> _State | None:
         # Hashed: a page must not be kept because of a damaged line.
         if mark.decode("ascii", "replace") != content_hash(content):
             return None
-        stored = msgspec.json.decode(content, type=_State)
+        stored = msgspec.json.decode(content, type=prepared(_State))
         # With the manifest's hash, as the folder may have been replaced.
         same = stored.format == _STATE_FORMAT and stored.manifest == _manifest_hash(folder)
     except (OSError, ValueError):

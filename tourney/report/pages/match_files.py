@@ -16,7 +16,6 @@ from tourney.match.record import Record
 from tourney.report.output.inputs import CHUNK, PageMaker, PageSetting, fingerprint
 from tourney.report.output.layout import File
 from tourney.report.output.placement import EarlierReport, Folders, ManifestEntry, PlacedFile, PlacedPage
-from tourney.report.pages.highlights import worth_seeing
 from tourney.report.pages.match import MatchJob, match_page
 from tourney.report.pages.match_lines import (
     GAMES_PGN,
@@ -279,6 +278,9 @@ def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
     matches = make.source.matches
     lines = make.lines
     shown = [make.line_of(number) for number in sorted(make.paged)]
+    # The processes that render pages need none of this, and start in less time without it.
+    from tourney.report.pages.highlights import worth_seeing  # noqa: PLC0415 - as said above
+
     # A picture takes as long as its page, 26 ms and 17 KB. Services that show links ask for those of all
     # pages of a report with an address; without, only games worth seeing have one.
     pictured = make.paged if make.options.address else worth_seeing(make)
