@@ -115,8 +115,13 @@ WRITTEN = "".join(map(str, BITS))
 def test_uncontained_bot_finds_what_it_left_in_the_cache(tmp_path: Path, library: Path) -> None:
     """The attack works where nothing prevents it: the next match reads all bits of the one before."""
     sandbox = PlainSandbox("off")
-    assert said(sandbox, tmp_path, "write", str(library), WRITTEN) == "written"
-    assert said(sandbox, tmp_path, "read", str(library)) == " ".join(map(str, BITS))
+    seen = set()
+    for _ in range(10):  # the kernel keeps a page that it is busy with, though it is told to drop it
+        assert said(sandbox, tmp_path, "write", str(library), WRITTEN) == "written"
+        seen.add(said(sandbox, tmp_path, "read", str(library)))
+        if " ".join(map(str, BITS)) in seen:
+            return
+    pytest.fail(f"none of {seen} is what was written")
 
 
 @contained

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from tourney.errors import ActionError, GameError, PositionError, import_extra
+from tourney.games.base import CHANCE
 from tourney.games.core_game import DrawnGame, IntAction
 from tourney.parsing import utf8_of
 
@@ -111,7 +112,7 @@ class Chess(DrawnGame[Move]):
 
     def play_text(self, state: State[Move], text: str) -> State[Move]:
         code = move_codes().get(text)
-        if code is None:
+        if code is None or state.actor == CHANCE:
             return super().play_text(state, text)
         seated = cast("ChessState", state)  # as a seat moves
         after: State[Move] | None = seated.core.state_if_legal(type(seated), code)

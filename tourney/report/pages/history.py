@@ -96,6 +96,8 @@ def _fits(make: Renderer) -> Iterator[tuple[int, RoundFit]]:
     shared = source.tournament.plan.mirrored_dice
     most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
     rounds = sampled([round_ for round_, _ in source.history], most)
+    if not rounds:  # void matches only
+        return
     clusters = Clusters(shared_dice=shared)
     so_far = hashlib.blake2b(digest_size=16)
 
