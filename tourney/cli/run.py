@@ -30,7 +30,6 @@ from tourney.files import DEFAULT_BOTS, write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
 from tourney.run.earlier_entrants import standings_reference
-from tourney.run.engine.replacement import replace_entrants
 from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor, is_remote, plays_here
@@ -175,6 +174,8 @@ class _RunRequest(opt.CommandOptions):
         """The copy of a file's tournament in which --replace puts other bots. Raises UsageError."""
         if file is None or self.dry_run:
             raise UsageError("--replace goes with FILE, and not with --dry-run")
+        from tourney.run.engine.replacement import replace_entrants  # noqa: PLC0415 - few runs replace a bot
+
         with Database.open(self.db, write=True) as database:
             store = BotStore(Path(self.bots))
             return replace_entrants(tournament, database, store, opt.pairs(self.replaced), current().say)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -16,10 +15,7 @@ from tourney.errors import (
     UsageError,
 )
 from tourney.games.base import AnyGame, AnyState
-from tourney.games.diagrams import seat_colors
 from tourney.games.registry import find_game
-from tourney.games.svg_diagram import svg_diagram
-from tourney.games.view import text_diagram
 from tourney.match.record import Record, read_record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.parsing import read_json_value
@@ -52,6 +48,8 @@ class MatchPosition:
 
     def board(self, *, mark: bool = True, color: bool = False) -> str:
         """A drawing on several lines; ``mark`` marks the last action, ``color`` uses ANSI colors."""
+        from tourney.games.view import text_diagram  # noqa: PLC0415 - a tournament draws no board
+
         return text_diagram(self.game.diagram(self.text, self.action if mark else None), color=color)
 
 
@@ -108,6 +106,11 @@ class FoundMatch:
 
     def _repr_html_(self) -> str:
         """The match with its last board, for notebooks; the text alone if its rules are not installed."""
+        from html import escape  # noqa: PLC0415 - a tournament draws no board
+
+        from tourney.games.diagrams import seat_colors  # noqa: PLC0415
+        from tourney.games.svg_diagram import svg_diagram  # noqa: PLC0415
+
         record = self.record
         ranks = record.outcome.ranks
         seats = [f"{escape(seat.name)} (rank {rank})" for seat, rank in zip(record.seats, ranks, strict=True)]

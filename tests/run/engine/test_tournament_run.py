@@ -11,6 +11,7 @@ import pytest
 from tests.support.tournaments import THREE_PEBBLES, refused, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Sandbox
+from tourney.check.database import DatabaseProblems
 from tourney.errors import UsageError
 from tourney.run.engine import readiness, tournament_run
 from tourney.run.engine.readiness import PlaySetup
@@ -47,6 +48,41 @@ def test_run_opens_sandbox_and_builds_each_bot_once(
     digests = {"prepare": 2, "open_sandbox": 2, "runnable_folder": 1}
     assert counts == digests  # the three entrants are one bot, and the second run plays nothing
     assert len(rehearsed) == 1
+
+
+def test_run_with_nothing_left_reads_no_match_to_check_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that may add something checks all: with more matches or an entrant that returns."""
+    text = THREE_PEBBLES.replace("games-per-pairing = 4", "games-per-pairing = 2")
+    path = write_file(tmp_path, text)
+    checks: list[str] = []
+
+    def check(url: str, **_: Any) -> DatabaseProblems:
+        checks.append(url)
+        return DatabaseProblems((), ())
+
+    monkeypatch.setattr(tournament_run, "check_parts", check)
+
+    def run(options: PlaySetup | None = None) -> int:
+        checks.clear()
+        run_tournament(
+            read_tournament_file(path),
+            str(tmp_path / "t.db"),
+            tmp_path / "bots",
+            partial(LocalExecutor, 1),
+            options=options,
+        )
+        return len(checks)
+
+    assert run() == 0  # there is no database yet
+    assert run() == 0
+    with pytest.raises(UsageError):
+        run(PlaySetup(unbenched=("pebble",)))
+    assert len(checks) == 1
+    write_file(tmp_path, THREE_PEBBLES)
+    assert run() == 1
+    assert run() == 0
 
 
 def test_tournament_begun_by_another_process_meanwhile_is_refused(

@@ -10,7 +10,7 @@ game and number of seats, the rungs of a ladder: shipped bots with arguments, th
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -19,9 +19,11 @@ from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.errors import BotError, EnvironmentFailure
 from tourney.games.base import AnyGame
-from tourney.games.guide import Guide
 from tourney.games.registry import GAMES
 from tourney.prepared_types import prepared
+
+if TYPE_CHECKING:
+    from tourney.games.guide import Guide
 
 HOUSE = "house"
 """The author of the bots that ship, in leagues."""
@@ -43,7 +45,7 @@ def rules_dir() -> Path:
     return _find("rules", "docs/rules")
 
 
-def rules_text(game: AnyGame, guide: Guide | None) -> str:
+def rules_text(game: AnyGame, guide: "Guide | None") -> str:
     """A game's rules as Markdown, the plugin's own or those of ``docs/rules``, or "" without any."""
     if guide is not None and guide.rules:
         return guide.rules
@@ -53,7 +55,7 @@ def rules_text(game: AnyGame, guide: Guide | None) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def short_rules(game: AnyGame, guide: Guide) -> str:
+def short_rules(game: AnyGame, guide: "Guide") -> str:
     """The rules in short as Markdown."""
     lines = [f"# {game.title}", "", guide.aim, "", *(f"- {line}" for line in (*guide.turn, *guide.end))]
     lines += ["", *(f"- {figure.name} ({figure.glyph}): {figure.text}" for figure in guide.figures)]

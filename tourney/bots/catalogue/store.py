@@ -170,14 +170,15 @@ class BotStore:
     def is_module(self, digest: str) -> bool:
         """Whether a bot is a WebAssembly module; False if it is missing or damaged. Checks no files."""
         with suppress(BotError):
-            return self.has(digest) and self._read(digest).manifest.module is not None
+            return self.has(digest) and _manifest(self.root, digest).module is not None
         return False
 
     def doubts(self, digest: str) -> tuple[str, ...]:
         """Why a bot need not play a match the same again, () if nothing is known. Checks no files."""
         doubts = [DIFFERED] if digest in self._lines("varying") else []
-        if self.has(digest) and not _same_by_manifest(self.root, digest):
-            doubts.append(VARIES)
+        with suppress(BotError):  # a damaged manifest says nothing
+            if self.has(digest) and not _manifest(self.root, digest).deterministic:
+                doubts.append(VARIES)
         return tuple(doubts)
 
     def mark_varying(self, digest: str) -> None:
@@ -358,12 +359,9 @@ class BotStore:
 
 
 @cache
-def _same_by_manifest(root: Path, digest: str) -> bool:
-    """Whether a bot is deterministic by its manifest, which never changes; a damaged one says nothing."""
-    try:
-        return BotStore(root)._read(digest).manifest.deterministic  # noqa: SLF001 - a function of the class
-    except BotError:
-        return True
+def _manifest(root: Path, digest: str) -> Manifest:
+    """The manifest of an entry, which never changes: a run asks for it once a match. Raises BotError."""
+    return BotStore(root)._read(digest).manifest  # noqa: SLF001 - a function of the class
 
 
 def _names(folder: Path) -> list[str]:

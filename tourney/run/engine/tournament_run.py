@@ -43,7 +43,7 @@ from tourney.run.engine.run_control import Deadline, RunControl
 from tourney.run.engine.spool import Spool, spool_path
 from tourney.run.engine.withdrawal import check_benches, check_hosts
 from tourney.run.listeners import Listener, Listeners, StatusFile, status_path
-from tourney.run.preparation import Preparation, naming, prepare
+from tourney.run.preparation import Preparation, line_text, naming, prepare
 from tourney.run.summary import End, Summary
 from tourney.run.tournament_file import TournamentFile
 from tourney.run.workers.executor import MatchExecutor, Run, plays_here
@@ -84,7 +84,7 @@ def open_tournament(
     sandbox = open_room(file, url, bots, options)
     file = with_ponder(file, sandbox, options)
     if not (options.sliced or options.commits):
-        check_contents(url, say)
+        check_contents(url, say, None if options.unbenched else file)
     builds = BotBuilds(bots, sandbox, file.plan.limits.meter)
     with ExitStack() as stack:
         database = tournament = None
@@ -261,8 +261,11 @@ def _changed_bots(preparation: Preparation) -> Iterator[str]:
             )
 
 
-def check_contents(url: str, say: Say) -> None:
+def check_contents(url: str, say: Say, file: TournamentFile | None = None) -> None:
     """Check the stored contents before a run adds to them. Raises StoreError for damage to results.
+
+    Nothing is checked if the tournament of ``file`` has ended and the file adds nothing to it: the run reads
+    what it prints, and compares the root.
 
     Damaged logs and measurements are only named: nothing is counted from them. Of ``MANY`` matches, only
     pages, references and whether tables agree are checked, which is said.
@@ -273,6 +276,8 @@ def check_contents(url: str, say: Say) -> None:
     if not database_exists(url):
         return
     with Database.open(url) as database:
+        if file is not None and _has_ended(database, file):
+            return
         done = sum(
             database.schedules.progress(tournament.id).done for tournament in database.tournaments.all()
         )
@@ -292,6 +297,20 @@ def check_contents(url: str, say: Say) -> None:
             f"the database {shown(parse_url(url))} is damaged: {problems[0]}{more}; see `tourney db check`,"
             " and restore a backup"
         )
+
+
+def _has_ended(database: Database, file: TournamentFile) -> bool:
+    """Whether a file's tournament has its root, and is stored as the file has it.
+
+    False also for some files that add nothing, such as one whose entrants come from another tournament.
+    """
+    stored = database.tournaments.find(file.plan.name)
+    if stored is None or stored.root is None:
+        return False
+    entrants = database.tournaments.entrants(stored.id)
+    same = Preparation(file, stored, entrants, 0, ()).plan == stored.plan and stored.run.settings == file.run
+    lines = {entrant.line for entrant in entrants}
+    return same and lines.issuperset(map(line_text, file.entrants))
 
 
 def run_tournament(
