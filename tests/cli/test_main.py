@@ -10,13 +10,17 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.run.test_same_results import play
 from tests.store.test_database import play_all
 from tests.support.command import ROOT, invoke, run
-from tests.support.tournaments import begin
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tournaments import THREE_PEBBLES, begin, write_file
 from tourney import __version__
 from tourney.cli.main import CommandTable, cli
 from tourney.games.compiled import summary
 from tourney.plugins import shipped
+from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.tournament_file import read_tournament_file
 from tourney.store.database import Database
 
 DESIGNED = [
@@ -246,18 +250,34 @@ def test_short_command_loads_only_the_libraries_it_uses(
     """Each of these takes from a tenth to half a second to load, which people wait for at every call."""
     with Database.open(str(tmp_path / "tourney.db"), create=True) as repository:
         play_all(repository, begin(repository))
+    assert libraries_of(words, tmp_path) == loaded
+
+
+def test_run_with_nothing_left_loads_only_what_it_uses(tmp_path: Path) -> None:
+    file = read_tournament_file(write_file(tmp_path, THREE_PEBBLES))
+    executor = FuturesExecutor(Immediate, play)
+    db = tmp_path / "tourney.db"
+    run_tournament(file, str(db), tmp_path / "tourney-bots", lambda: executor)
+    assert libraries_of(["run", "cup.toml"], tmp_path) == "sqlalchemy"
+
+
+def libraries_of(words: list[str], folder: Path) -> str:
+    """The slow modules that a command loads in a folder, sorted."""
     code = (
         "import atexit, sys\n"
-        "heavy = {'pandas', 'numpy', 'scipy', 'sqlmodel', 'pydantic', 'sqlalchemy', 'sqlalchemy.orm',"
+        "heavy = {'pandas', 'numpy', 'numpy.polynomial', 'scipy',"
+        " 'tourney.games.svg_diagram', 'tourney.exchange.importing',"
+        " 'sqlmodel', 'pydantic', 'sqlalchemy', 'sqlalchemy.orm',"
         " 'sqlalchemy.dialects.postgresql', 'alembic', 'jinja2', 'rich', 'asyncio.events', 'email', 'ssl'}\n"
         "atexit.register(lambda: sys.stderr.write(' '.join(sorted(heavy & set(sys.modules)))))\n"
         f"sys.argv[1:] = {words!r}\n"
         "from tourney.cli.start import main; main()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr.rpartition("\n")[2]) == (0, loaded)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.rpartition("\n")[2]
 
 
 PACKAGE = ROOT / "tourney"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.ratings.pools import results_of
 from tourney.ratings.counts import Counts, Floats
 from tourney.ratings.fit import maximise, squared_scores
-from tourney.ratings.likelihood import Expected, Prior, Winners
+from tourney.ratings.likelihood import NODES, WEIGHTS, Expected, Prior, Winners
 from tourney.ratings.sequential import ELO
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -111,3 +111,9 @@ def test_information_is_the_variance_of_even_scores(seats: int) -> None:
     mine = scores.parameter == 0
     squares = np.sum(counts.times[scores.cluster[mine]] * scores.value[mine] ** 2)
     assert squares == pytest.approx(model.at(np.zeros(model.size)).information[0, 0])
+
+
+def test_nodes_are_those_of_gauss_and_hermite() -> None:
+    nodes, weights = np.polynomial.hermite_e.hermegauss(15)
+    assert pytest.approx(nodes, abs=1e-14) == NODES
+    assert pytest.approx(weights / weights.sum(), rel=1e-12) == WEIGHTS

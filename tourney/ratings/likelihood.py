@@ -24,7 +24,6 @@ Parameters are the ratings, then the seats' effects, both in natural units.
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations
 from typing import ClassVar, Final, NamedTuple
 
@@ -119,11 +118,22 @@ def logistic(u: Floats) -> Floats:
     return p
 
 
-@cache
-def _nodes() -> tuple[Floats, Floats]:
-    """Nodes and weights of the mean over a standard normal variable (Gauss and Hermite)."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(15)  # loads eight modules of NumPy
-    return nodes, weights / weights.sum()
+_HALF: Final = (
+    (6.363947888829839, 8.589649899633252e-10),
+    (5.190093591304781, 5.975419597920599e-07),
+    (4.1962077112690155, 5.642146405189029e-05),
+    (3.2890824243987664, 0.001567357503549956),
+    (2.432436827009758, 0.017365774492137616),
+    (1.6067100690287297, 0.08941779539984437),
+    (0.799129068324548, 0.23246229360973225),
+)
+"""Nodes and weights above 0 of ``np.polynomial.hermite_e.hermegauss(15)``, which loads eight modules."""
+NODES: Final = np.array([*(-node for node, _ in _HALF), 0.0, *(node for node, _ in reversed(_HALF))])
+"""Nodes of the mean over a standard normal variable (Gauss and Hermite)."""
+WEIGHTS: Final = np.array(
+    [*(weight for _, weight in _HALF), 0.31825951825951815, *(weight for _, weight in reversed(_HALF))]
+)
+"""The weights of ``NODES``, of sum 1."""
 
 
 class Expected:
@@ -157,7 +167,15 @@ class Expected:
         self._cell: Ints = inverse.reshape(many, -1)
         self._first: Ints = cells // many // n
         self._second: Ints = cells // many % n
-        self._seats: Ints = np.array(self._pairs, dtype=np.int64)[cells % many].T + counts.size
+        seats: Ints = np.array(self._pairs, dtype=np.int64)[cells % many].T + counts.size
+        ratings = np.stack([self._first, self._second])
+        # The K parameters of each cell's difference, (K, C), of which every second one is subtracted; and the
+        # places in a matrix (P, P) of every two of them. A fit asks for sums over these hundreds of times.
+        self._parameters: Ints = np.concatenate([ratings, seats]) if self.free_seats else ratings
+        self._signs: Floats = np.tile([1.0, -1.0], len(self._parameters) // 2)
+        rows, columns = self._parameters[:, None] * self.size, self._parameters[None]
+        self._places: Ints = (rows + columns).reshape(len(self._signs) ** 2, -1)
+        self._place_signs: Floats = np.outer(self._signs, self._signs).reshape(-1)
         # 0 win, 1 draw, 2 loss of the first of the two
         sides = [counts.ranks[:, s] - counts.ranks[:, t] for s, t in self._pairs]
         self._outcome: Ints = 1 + np.sign(np.stack(sides))
@@ -187,8 +205,8 @@ class Expected:
         varied = difference[:, None]
         weights = np.ones(1)
         if doubt is not None:
-            nodes, weights = _nodes()
-            varied = varied + np.sqrt(doubt)[:, None] * nodes
+            varied = varied + np.sqrt(doubt)[:, None] * NODES
+            weights = WEIGHTS
         mean = logistic(varied)
         value = np.sum(scored * difference - games * (np.logaddexp(0, varied) @ weights))
         return self._point(
@@ -197,12 +215,8 @@ class Expected:
 
     def doubt_of(self, covariance: Floats) -> Floats:
         """The variance of each cell's difference if the parameters have this covariance."""
-        columns = self._columns()
-        doubt = np.zeros(len(self._first))
-        for i, s in columns:
-            for j, t in columns:
-                doubt += s * t * covariance[i, j]
-        return np.maximum(doubt, 0.0)
+        doubt: Floats = np.maximum(self._place_signs @ covariance.reshape(-1)[self._places], 0.0)
+        return doubt
 
     def taken(self, x: Floats, doubt: Floats) -> float:
         """The information on ratings that a fit with this ``doubt`` took from its own scores, a trace.
@@ -281,24 +295,14 @@ class Expected:
 
     def _point(self, value: float, slope: Floats, bend: Floats) -> Point:
         """A point from each cell's derivatives by its difference."""
-        gradient = np.zeros(self.size)
-        information = np.zeros((self.size, self.size))
-        columns = self._columns()
-        for i, s in columns:
-            gradient += scatter(i, s * slope, self.size)
-            for j, t in columns:
-                information += scatter_matrix(i, j, s * t * bend, self.size)
+        n = self.size
+        gradient = scatter(self._parameters.reshape(-1), np.outer(self._signs, slope).reshape(-1), n)
+        bends = np.outer(self._place_signs, bend).reshape(-1)
+        information = scatter(self._places.reshape(-1), bends, n * n).reshape(n, n)
         return Point(self._weight * value, self._weight * gradient, self._weight * information)
 
-    def _columns(self) -> tuple[tuple[Ints, float], ...]:
-        """The parameters of a cell's difference, each with its sign."""
-        ratings = ((self._first, 1.0), (self._second, -1.0))
-        return (*ratings, *zip(self._seats, (1.0, -1.0), strict=True)) if self.free_seats else ratings
-
     def _difference(self, x: Floats) -> Floats:
-        difference = np.zeros(len(self._first))
-        for i, s in self._columns():
-            difference += s * x[i]
+        difference: Floats = self._signs @ x[self._parameters]
         return difference
 
     def _mean(self, x: Floats) -> Floats:
