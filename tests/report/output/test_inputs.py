@@ -14,6 +14,7 @@ from tests.report import world
 from tests.report.output.test_placement import Cup, count_pages
 from tests.report.output.test_write import tree
 from tourney.match.analysis import Analyser, Analysis, ValuedTurn
+from tourney.match.record import opening_end
 from tourney.match.spec import Limits
 from tourney.ratings.batch import rate
 from tourney.report.output.inputs import (
@@ -34,7 +35,8 @@ from tourney.report.output.placement import (
     content_hash,
 )
 from tourney.report.output.write import _state_path
-from tourney.report.pages import fault, history
+from tourney.report.pages import fault, game, highlights, history
+from tourney.report.replays.replay import replay
 from tourney.report.site import renderer
 from tourney.report.source import load
 from tourney.results.audit import alike_in
@@ -142,7 +144,7 @@ def test_value_is_computed_again_only_for_other_inputs() -> None:
     assert later.used.keys() == {"a", "b"}
 
 
-def test_later_report_does_not_rate_earlier_rounds_again(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_later_report_computes_only_what_changed(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
     cup.play(most=4)
     cup.write()
     computed: list[str] = []
@@ -156,10 +158,12 @@ def test_later_report_does_not_rate_earlier_rounds_again(cup: Cup, monkeypatch: 
 
     monkeypatch.setattr(history, "rate", noting("elo", rate))
     monkeypatch.setattr(fault, "alike_in", noting("alike", alike_in))
+    monkeypatch.setattr(highlights, "replay", noting("boards", replay))
+    monkeypatch.setattr(game, "opening_end", noting("openings", opening_end))
     cup.write()
     assert computed == []
     cup.write(fresh=True)
-    assert {*computed} == {"elo", "alike"}
+    assert {*computed} == {"elo", "alike", "boards", "openings"}
 
 
 def test_pages_with_a_missing_file_leave_the_old_report_alone(tmp_path: Path) -> None:

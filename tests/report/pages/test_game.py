@@ -110,7 +110,7 @@ def test_rules_page_shows_the_text_of_the_file() -> None:
 def test_counts_of_the_page_are_those_of_the_matches(report: Report) -> None:
     source = report.source
     counted = [m for m in source.matches if not m.result.void]
-    page = game_page.game_page(source)
+    page = game_page.game_page(renderer(source, Options()))
     everything, *reasons = page["endings"]
     assert everything["matches"] == len(counted) == sum(line["matches"] for line in reasons)
     lengths = [m.result.actions for m in counted]
@@ -124,7 +124,7 @@ def test_counts_of_the_page_are_those_of_the_matches(report: Report) -> None:
 
 def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
     source = report.source
-    page = game_page.game_page(source)
+    page = game_page.game_page(renderer(source, Options()))
     counted = [m for m in source.matches if not m.result.void]
     expected: Counter[tuple[int, str]] = Counter()
     points: Counter[tuple[int, str]] = Counter()
@@ -150,7 +150,7 @@ def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
 
 
 def test_seat_effects_are_those_of_the_ratings(report: Report) -> None:
-    page = game_page.game_page(report.source)
+    page = game_page.game_page(renderer(report.source, Options()))
     effects = report.source.batch.pool.seats
     assert [effect for _, effect in page["seats"]] == list(effects)
     assert sum(line.totals.games for line, _ in page["seats"]) == 2 * page["games"]
@@ -158,7 +158,7 @@ def test_seat_effects_are_those_of_the_ratings(report: Report) -> None:
 
 def test_few_records_are_read_for_openings(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_page, "OPENING_RECORDS", 3)
-    page = game_page.game_page(report.source)
+    page = game_page.game_page(renderer(report.source, Options()))
     assert page["sampled"] == 3
     assert max(Counter(line["seat"].number for line in page["openings"]).values()) <= 3
 
@@ -214,12 +214,12 @@ def test_several_tournaments_have_a_page_each(report: Report) -> None:
 
 def test_damaged_records_are_left_out_of_openings(report: Report) -> None:
     source = report.source
-    whole = game_page.game_page(source)
+    whole = game_page.game_page(renderer(source, Options()))
     first = next(m.number for m in source.matches if not m.result.void)
     damaged = replace(
         source, parts=lambda numbers: {**source.parts(numbers), first: MatchParts(b"not packed")}
     )
-    page = game_page.game_page(damaged)
+    page = game_page.game_page(renderer(damaged, Options()))
     assert page["sampled"] == page["games"] - 1
     assert whole["sampled"] == 0
 
@@ -228,7 +228,7 @@ def test_damaged_records_are_left_out_of_openings(report: Report) -> None:
 def test_openings_of_chess_have_names_and_results_by_colour(repository: Database) -> None:
     cup = genuine.begin(repository, game="chess")
     genuine.play_all(repository, cup)
-    page = game_page.game_page(load(repository, cup))
+    page = game_page.game_page(renderer(load(repository, cup), Options()))
     assert page["named"]
     assert all(line["first"] + line["drawn"] + line["second"] == line["matches"] for line in page["named"])
     assert sum(line["matches"] for line in page["named"]) == page["games"]

@@ -8,7 +8,7 @@ nowhere outside the page.
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from statistics import median
 from typing import NamedTuple
@@ -57,7 +57,7 @@ def files(make: Renderer) -> Iterator[File]:
     guide, view, missing = guide_of(source)
     rules = rules_text(source.game, guide) if source.game else ""
     page = (
-        game_page(source)
+        game_page(make)
         | {"line_of": make.line_of}
         | {"guide": view, "missing": missing, "whole_rules": bool(rules)}
     )
@@ -79,20 +79,21 @@ def files(make: Renderer) -> Iterator[File]:
         yield from make.tables("data/named-openings", DataTable.of(columns, named))
 
 
-def game_page(source: ReportSource) -> Context:
+def game_page(make: Renderer) -> Context:
     """The statistics of the game's matches.
 
     ``sampled``: the number of records that the openings come from, or 0 if they come from all matches.
     ``seats``: the scores with the seats' effects in the fit of the ratings, whose intervals respect mirrored
     groups.
     """
+    source = make.source
     those = matches_where(source.matches, lambda result: not result.void)
     effects = {effect.seat: effect for effect in source.batch.pool.seats}
     recorded = source.tournament.recorded
     # Without records the lengths are not known.
     bins = bins_of(array("L", (match.result.actions for match in those if recorded)))
     description = f"Histogram of the lengths of {counted(len(those), 'match')}, in actions"
-    openings = openings_of(source, those)
+    openings = openings_of(make, those)
     return {
         "title": source.game_title,
         "facts": tuple(_facts(source)),
@@ -157,36 +158,22 @@ def _faults(source: ReportSource) -> Iterator[tuple[str, int, str]]:
             yield kind, kinds[kind], display.share(kinds[kind], played)
 
 
-def openings_of(source: ReportSource, matches: Sequence[FinishedMatch]) -> Context:
+def openings_of(make: Renderer, matches: Sequence[FinishedMatch]) -> Context:
     """The openings of the first matches whose records can be read.
 
     ``named``: openings by name, for games that name them, and ``other_names`` the number of further ones.
     ``book``: set openings. ``openings``: each seat's first actions. ``other_openings``: the number of rarer
     ones of each seat. ``read``: the number of records.
     """
+    source = make.source
     seats = source.seats
     whole = units_of_win(source.tournament.seats, source.setup.score)
-    first: list[defaultdict[str, list[int]]] = [defaultdict(list) for _ in seats]
-    book: defaultdict[str, list[int]] = defaultdict(list)
-    named: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    read = 0
-    game = source.game
-    options = dict(source.tournament.plan.options)
-    for match, record in source.records(matches[:OPENING_RECORDS]):
-        read += 1
-        units = score_units(match.result.ranks, source.setup.score)
-        actions = [action for _, action in record.actions]
-        begin = opening_end(record)
-        # Each seat's first action follows soon; the notation of a whole game costs milliseconds.
-        notation = notation_of(game, actions[: begin + 4 * len(seats)], len(seats), options)
-        if begin:
-            book[display.action(notation.line(0, begin))].append(units[0])
-        for seat, ply in _first(record.actions, begin, len(seats)):
-            numbered = notation.numbers and ply < len(notation.numbers)
-            shown = display.action(notation.numbered(ply) if numbered else actions[ply])
-            first[seat - 1][shown].append(units[seat - 1])
-        if game is not None and (name := game.opening_name(actions)):
-            named[display.label(name)].append((match.number, units[0]))
+    earliest = matches[:OPENING_RECORDS]
+    units = {match.number: score_units(match.result.ranks, source.setup.score) for match in earliest}
+    # The first matches decide, so a new one seldom changes it.
+    read, first, book, named = make.maker.value(
+        "openings", units, _Openings, lambda: _read_openings(source, earliest, units), list(units)
+    )
     by_seat = list(zip(seats, first, strict=True))
     ordered = sorted(named.items(), key=lambda item: (-len(item[1]), item[0]))
     return {
@@ -203,6 +190,46 @@ def openings_of(source: ReportSource, matches: Sequence[FinishedMatch]) -> Conte
         },
         "read": read,
     }
+
+
+class _Openings(NamedTuple):
+    """Units of the score by opening: of each seat's ``first`` actions, and of the first seat in the ``book``.
+
+    ``named`` has the numbers of the matches besides; ``read`` is the number of records.
+    """
+
+    read: int
+    first: list[dict[str, list[int]]]
+    book: dict[str, list[int]]
+    named: dict[str, list[tuple[int, int]]]
+
+
+def _read_openings(
+    source: ReportSource, matches: Iterable[FinishedMatch], units_of: Mapping[int, Sequence[int]]
+) -> _Openings:
+    seats = source.tournament.seats
+    first: list[dict[str, list[int]]] = [{} for _ in range(seats)]
+    book: dict[str, list[int]] = {}
+    named: dict[str, list[tuple[int, int]]] = {}
+    read = 0
+    game = source.game
+    options = dict(source.tournament.plan.options)
+    for match, record in source.records(matches):
+        read += 1
+        units = units_of[match.number]
+        actions = [action for _, action in record.actions]
+        begin = opening_end(record)
+        # Each seat's first action follows soon; the notation of a whole game costs milliseconds.
+        notation = notation_of(game, actions[: begin + 4 * seats], seats, options)
+        if begin:
+            book.setdefault(display.action(notation.line(0, begin)), []).append(units[0])
+        for seat, ply in _first(record.actions, begin, seats):
+            numbered = notation.numbers and ply < len(notation.numbers)
+            shown = display.action(notation.numbered(ply) if numbered else actions[ply])
+            first[seat - 1].setdefault(shown, []).append(units[seat - 1])
+        if game is not None and (name := game.opening_name(actions)):
+            named.setdefault(display.label(name), []).append((match.number, units[0]))
+    return _Openings(read, first, book, named)
 
 
 def _named(name: str, games: Sequence[tuple[int, int]], whole: int) -> Context:

@@ -1,6 +1,6 @@
 """The games worth seeing on the first page: each with a small board, chosen by rules and linked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from heapq import nlargest
 from typing import Final, NamedTuple
@@ -9,13 +9,14 @@ from markupsafe import Markup
 from msgspec import structs
 
 from tourney.errors import StoreDamaged
+from tourney.games.base import AnyGame
 from tourney.match.record import Record
 from tourney.report import display
 from tourney.report.compact_matches import FinishedMatch
+from tourney.report.output.inputs import StoredMatches
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.replays.replay import Still, ground, markup, replay, shared_images, still
-from tourney.report.source import ReportSource
 from tourney.results.highlights import (
     TITLES,
     Highlight,
@@ -73,8 +74,22 @@ def chosen_games(make: Renderer) -> ChosenGames:
             if -negated not in chosen and (size > 0 or kind == "shortest"):
                 chosen[-negated] = highlight
                 break
-    games = {number: _chosen(make.line_of(number), highlight) for number, highlight in chosen.items()}
-    return _drawn(source, games)
+    games = [_chosen(make.line_of(number), highlight) for number, highlight in chosen.items()]
+    plies = [(game.line.number, game.ply) for game in games]
+    matches = make.maker.matches.only(list(chosen))
+    # To draw them is most of the work, and a new match seldom changes which games they are.
+    boards = make.maker.value(
+        "boards of games worth seeing",
+        plies,
+        _Boards,
+        lambda: _drawn(source.game, source.tournament.seats, plies, matches),
+        list(chosen),
+    )
+    shown = (
+        game._replace(box=box, board=Markup(board))  # noqa: S704 - already escaped
+        for game, (box, board) in zip(games, boards.boards, strict=True)
+    )
+    return ChosenGames(tuple(shown), Markup(boards.definitions), Markup(boards.ground))  # noqa: S704 - as above
 
 
 def worth_seeing(make: Renderer) -> frozenset[int]:
@@ -117,28 +132,35 @@ def _highlights(make: Renderer) -> Iterator[tuple[FinishedMatch, Highlight]]:
                     yield analysed, highlight
 
 
-def _drawn(source: ReportSource, games: Mapping[int, ChosenGame]) -> ChosenGames:
-    """The games with their boards, which show the position in question or the last one."""
-    shown_games: list[ChosenGame] = []
+class _Boards(NamedTuple):
+    """The boards of ``ChosenGames``: of each game its box and its markup, which are empty without a board."""
+
+    boards: list[tuple[str, str]]
+    definitions: str
+    ground: str
+
+
+def _drawn(
+    game: AnyGame | None, seats: int, plies: Iterable[tuple[int, int | None]], matches: StoredMatches
+) -> _Boards:
+    """The boards of matches after some actions, or at the end (None)."""
+    boards: list[tuple[str, str]] = []
     stills: list[Still] = []
     table = None
     floor = ""
-    for number, game in games.items():
-        record = _record(source, number, game.ply)
-        shown = None if record is None else replay(source.game, record)
+    for number, ply in plies:
+        record = _record(matches, seats, number, ply)
+        shown = None if record is None else replay(game, record)
         if shown is None or not shown.count or not shown.box.width:
-            shown_games.append(game)
+            boards.append(("", ""))
             continue
         picture = still(shown, shown.count - 1)
         stills.append(picture)
         table = shown.table
         floor = ground(shown, "")
         over, things = (markup(shown, part, alone=False) for part in picture)
-        box = " ".join(map(str, shown.box))
-        board = Markup(f'{over}<g class="tb-pieces">{things}</g>')  # noqa: S704 - already escaped
-        shown_games.append(game._replace(box=box, board=board))
-    shared = "" if table is None else shared_images(table, stills, "")
-    return ChosenGames(tuple(shown_games), Markup(shared), Markup(floor))  # noqa: S704 - already escaped
+        boards.append((" ".join(map(str, shown.box)), f'{over}<g class="tb-pieces">{things}</g>'))
+    return _Boards(boards, "" if table is None else shared_images(table, stills, ""), floor)
 
 
 def up_to(record: Record, ply: int | None) -> Record:
@@ -152,11 +174,11 @@ def up_to(record: Record, ply: int | None) -> Record:
     return structs.replace(record, actions=actions, outcome=outcome)
 
 
-def _record(source: ReportSource, number: int, ply: int | None) -> Record | None:
+def _record(matches: StoredMatches, seats: int, number: int, ply: int | None) -> Record | None:
     """The record of a match up to a position, or None if it is damaged."""
     with suppress(StoreDamaged):
-        parts = source.parts([number])[number]._replace(log=None, measured=None)
-        record = unpack_parts(parts, source.tournament.seats)[0]
+        parts = matches.parts([number])[number]._replace(log=None, measured=None)
+        record = unpack_parts(parts, seats)[0]
         if record is not None:
             return up_to(record, ply)
     return None
