@@ -149,6 +149,21 @@ def test_results_of_lots_are_not_taken_for_strength() -> None:
     assert sum(line.low <= 0 <= line.high for line in lines) == 24
 
 
+def test_fit_looks_once_for_the_groups_that_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asks for the prior of dozens of spreads, each of which read all games."""
+    looks: list[Counts] = []
+    met = Counts.met
+
+    def noted(counts: Counts) -> list[set[int]]:
+        looks.append(counts)
+        return met(counts)
+
+    monkeypatch.setattr(Counts, "met", noted)
+    pairs = [ResultRow(MatchKey(1, game, 1, 1), (0, 1), (1, 2)) for game in range(1, 4)]
+    estimate(Counts.of_results(pairs, range(2), 2, joined=False))
+    assert len(looks) == 1
+
+
 def test_levels_of_groups_that_never_met_stay_open() -> None:
     pairs = [(0, 1), (2, 3)]
     rows = [ResultRow(MatchKey(1, k, 1, 1), pairs[k % 2], ((1, 2), (2, 1))[k // 2 % 2]) for k in range(200)]

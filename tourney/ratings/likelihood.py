@@ -23,7 +23,9 @@ Parameters are the ratings, then the seats' effects, both in natural units.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import ClassVar, Final, NamedTuple
 
@@ -49,15 +51,18 @@ class Prior:
     seat: float = 200.0
     spread: float | None = None
 
-    def precision(self, counts: Counts) -> Floats:
-        """The precisions of the ratings, then of the seats, as a matrix."""
+    def precision(self, counts: Counts, groups: Sequence[Sequence[int]] | None = None) -> Floats:
+        """The precisions of the ratings, then of the seats, as a matrix.
+
+        ``groups`` of entrants that matches connect are found if they are not given.
+        """
         level, size = (self.rating / ELO) ** 2, counts.size
         seats = np.full(counts.seats, (ELO / self.seat) ** 2)
         precision: Floats = np.diag(np.concatenate([np.full(size, 1 / level), seats]))
         if self.spread is not None:
             variance = (self.spread / ELO) ** 2
             precision[:size, :size] = np.eye(size) / variance
-            for part in components(counts.met()):
+            for part in components(counts.met()) if groups is None else groups:
                 # The inverse of variance I + level 11' (Sherman and Morrison, 1950).
                 shared = level / (variance * (variance + len(part) * level))
                 precision[np.ix_(part, part)] -= shared
@@ -190,13 +195,18 @@ class Expected:
         """What a pair of seats counts: so that an even game's score varies as its information says."""
         return 3 / (seats + 1)
 
+    @cached_property
+    def connected(self) -> list[list[int]]:
+        """The groups of entrants that matches connect; a fit asks for them at each of its spreads."""
+        return components(self._counts.met())
+
     def _counting(self, ranks: Ints) -> Floats:
         """1 for each game's pairs of seats that count and 0 for others, (Q, G)."""
         return np.ones((len(self._pairs), len(ranks)))
 
     def precision(self, prior: Prior) -> Floats:
         """The precision of the prior, (P, P)."""
-        return prior.precision(self._counts)
+        return prior.precision(self._counts, self.connected)
 
     def at(self, x: Floats, doubt: Floats | None = None) -> Point:
         """Value and derivatives; with ``doubt`` (``doubt_of``) their means where cells' differences vary."""

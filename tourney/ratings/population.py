@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tourney.ratings.counts import Counts, Floats, components
+from tourney.ratings.counts import Counts, Floats
 from tourney.ratings.likelihood import PRIOR, Expected
 from tourney.ratings.sequential import ELO
 
@@ -74,7 +74,7 @@ class Population:
 
     def __init__(self, likelihood: Expected, counts: Counts, luck: Floats) -> None:
         self._likelihood, self._counts, self._luck = likelihood, counts, luck
-        parts = components(counts.met())
+        parts = likelihood.connected
         self._free = counts.size - len(parts)
         self._parts = np.zeros((len(parts), counts.size))
         for row, part in zip(self._parts, parts, strict=True):
