@@ -113,7 +113,7 @@ EIGHT = tuple(Tie(1, slot, slot, 4 + slot, winner=slot or None) for slot in rang
 @pytest.mark.parametrize(
     ("ties", "words"),
     [
-        ((*FIRST_ROUND, Tie(2, 0, 0, None)), "all 3 bots are still in: ann, bob and cid; most likely"),
+        ((*FIRST_ROUND, Tie(2, 0, 0, None)), "All 3 bots are still in: ann, bob and cid; most likely"),
         (FINAL, "ann and bob play the final; most likely the strongest: ann (90 %)."),
         (THIRD_OPEN, "ann won the final against bob; the tie for third place is still open; most likely"),
         ((*EIGHT, Tie(2, 0, None, 1), Tie(2, 1, 2, 3), Tie(3, 0, None, None)), "5 of 8 bots are still in;"),
@@ -122,6 +122,12 @@ EIGHT = tuple(Tie(1, slot, slot, 4 + slot, winner=slot or None) for slot in rang
 def test_unfinished_bracket_names_those_still_in(ties: tuple[Tie, ...], words: str) -> None:
     lines = tuple(line(1, number, "0") for number in NAMES)
     assert verdict(*lines, format_="knockout", ties=ties, ended=False).startswith(words)
+
+
+def test_bracket_leaves_out_chances_that_say_little() -> None:
+    lines = tuple(line(1, number, "0") for number in NAMES)
+    text = verdict(*lines, format_="knockout", ties=FINAL, ended=False, rated=batch((0.4, 0.3, 0.3)))
+    assert text == "ann and bob play the final."
 
 
 RATED: dict[str, Any] = {"tie_breaks": (("rating", Fraction(-81, 2)), ("sigma", Fraction(25)))}

@@ -52,7 +52,9 @@ def verdict_text(
     if subjects:
         parts = list(_measured(standings, ranking, batch, names, subjects, number, so_far=not ended))
     elif ties and not ended:
-        parts = [_bracket_so_far(ties, names), *_strongest([], batch, names, number)]
+        # Chances that say little are of no use beside the names of those still in.
+        sure = max(rating.p_best for rating in batch.ratings) >= 0.5
+        parts = [_bracket_so_far(ties, names), *(_strongest([], batch, names, number) if sure else ())]
     elif len(leaders) > 1:
         what = "first place" if ended else "the lead"
         together = f"{_listed(leaders, names)} share {what}{_score(leaders, ranking, number)}"
@@ -87,7 +89,7 @@ def _bracket_so_far(ties: Sequence[Tie], names: Mapping[int, str]) -> str:
     if len(still_in) == 2:
         return f"{listed} play the final"
     everyone = len(still_in) == len(players)
-    count = f"all {len(players)} bots" if everyone else f"{len(still_in)} of {len(players)} bots"
+    count = f"All {len(players)} bots" if everyone else f"{len(still_in)} of {len(players)} bots"
     return f"{count} are still in{listed and f': {listed}'}"
 
 
