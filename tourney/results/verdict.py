@@ -44,13 +44,15 @@ def verdict_text(
         return ""
     if ranking.format.pairs_with_itself:
         # Both entrants are one bot whose values change from batch to batch: their scores compare nothing.
-        tuned = names[subjects[0]]
         games = counted(batch.pool.matches, "game")
+        tuned = names[subjects[0]]
         return f"{tuned} was tuned in {games}." if ended else f"{tuned} is being tuned: {games} so far."
     leaders = [line for line in standings if line.rank == standings[0].rank]
     final = next((tie for tie in reversed(ties) if not tie.third), None)
-    if subjects:
-        parts = list(_measured(standings, ranking, batch, names, subjects, number, so_far=not ended))
+    measured = [line for line in standings if line.number in subjects and line.games]
+    if measured:
+        end = "" if ended else " so far"
+        parts = list(_measured(measured, standings, ranking, batch, names, subjects, number, end))
     elif ties and not ended:
         # Chances that say little are of no use beside the names of those still in.
         sure = max(rating.p_best for rating in batch.ratings) >= 0.5
@@ -72,9 +74,9 @@ def verdict_text(
 def _listed(lines: Sequence[Standing], names: Mapping[int, str]) -> str:
     """The names of entrants; of more than four only the first three, as "a, b, c and 4 more"."""
     shown = [names[line.number] for line in lines]
-    return name_list(
-        shown if len(shown) <= MOST_NAMES else [*shown[: MOST_NAMES - 1], f"{len(shown) - 3} more"]
-    )
+    if len(shown) > MOST_NAMES:
+        shown[MOST_NAMES - 1 :] = [f"{len(shown) - MOST_NAMES + 1} more"]
+    return name_list(shown)
 
 
 def _bracket_so_far(ties: Sequence[Tie], names: Mapping[int, str]) -> str:
@@ -84,51 +86,42 @@ def _bracket_so_far(ties: Sequence[Tie], names: Mapping[int, str]) -> str:
     still_in = [n for n in sorted(players) if n not in knocked_out]
     final = next(tie for tie in reversed(ties) if not tie.third)
     if final.winner is not None:
-        return f"{_won_final(final, names)}; the tie for third place is still open"
+        return f"{_won_final(final.winner, final, names)}; the tie for third place is still open"
     listed = name_list([names[n] for n in still_in]) if len(still_in) <= MOST_NAMES else ""
     if len(still_in) == 2:
         return f"{listed} play the final"
-    everyone = len(still_in) == len(players)
-    count = f"All {len(players)} bots" if everyone else f"{len(still_in)} of {len(players)} bots"
-    return f"{count} are still in{listed and f': {listed}'}"
+    part = "All" if len(still_in) == len(players) else f"{len(still_in)} of"
+    return f"{part} {len(players)} bots are still in{listed and f': {listed}'}"
 
 
-def _won_final(final: Tie, names: Mapping[int, str]) -> str:
+def _won_final(winner: int, final: Tie, names: Mapping[int, str]) -> str:
     loser = f" against {names[final.loser]}" if final.loser is not None else ""
-    return (
-        f"{names[final.winner]} won the final{loser}{_FINAL.get(final.how, '')}"
-        if final.winner is not None
-        else ""
-    )
+    return f"{names[winner]} won the final{loser}{_FINAL.get(final.how, '')}"
 
 
 def _measured(
+    measured: Sequence[Standing],
     standings: Sequence[Standing],
     ranking: Ranking,
     batch: "Batch",
     names: Mapping[int, str],
     subjects: Sequence[int],
     number: Callable[[float, int], str],
-    *,
-    so_far: bool,
+    end: str,
 ) -> Iterator[str]:
-    """Yield what the games say about the entrants that the others are there to measure.
+    """Yield what the games say about those of the ``subjects`` that have played, best first.
 
     The others met these alone, so their own places mean little, and none of them leads or wins.
     """
-    lines = [line for line in standings if line.number in subjects and line.games]
     field = [line.number for line in standings if line.number not in subjects]
     against = f"against {names[field[0]]}" if len(field) == 1 else f"against {len(field)} opponents"
-    end = " so far" if so_far else ""
-    best = [line for line in lines if line.mean == lines[0].mean]
-    first = lines[0]
+    best = [line for line in measured if line.mean == measured[0].mean]
+    first = measured[0]
     if ranking.rule.by == "rating":
-        rating = dict(first.tie_breaks)
-        yield (
-            f"{names[first.number]} is rated {number(float(rating['rating'] or 0), 0)} Elo after"
-            f" {counted(first.games, 'game')} {against}{end} (standard deviation"
-            f" {number(float(rating['sigma'] or 0), 0)})"
-        )
+        values = dict(first.tie_breaks)
+        rating, sigma = (number(float(values[key] or 0), 0) for key in ("rating", "sigma"))
+        after = f"{counted(first.games, 'game')} {against}{end}"
+        yield f"{names[first.number]} is rated {rating} Elo after {after} (standard deviation {sigma})"
         return  # the opponents' ratings are given, so no fit of these games is of use
     share = f"{_points(first, ranking)} of {first.games} ({number(float(100 * (first.mean or 0)), 1)} %)"
     if len(subjects) == 1:
@@ -160,7 +153,7 @@ def _lead(
 ) -> str:
     """The first place with its score, or with its final, and what decided between it and the second."""
     if final is not None and final.winner == first.number:
-        return _won_final(final, names)
+        return _won_final(first.number, final, names)
     lead = f"{names[first.number]} {'won' if ended else 'leads'}{_score([first], ranking, number)}"
     if not others:
         return lead

@@ -77,8 +77,7 @@ def chosen_games(make: Renderer) -> ChosenGames:
             if -negated not in chosen and (size > 0 or kind == "shortest"):
                 chosen[-negated] = highlight
                 break
-    kinds = list(TITLES)
-    ordered = sorted(chosen.items(), key=lambda game: kinds.index(game[1].kind))
+    ordered = sorted(chosen.items(), key=lambda game: list(TITLES).index(game[1].kind))
     games = {number: _chosen(make.line_of(number), highlight) for number, highlight in ordered}
     return _drawn(source, games)
 
