@@ -15,6 +15,7 @@ from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple
 
 from tourney.exchange.foreign_game import (
+    MAX_NAME,
     UNTERMINATED,
     ForeignGame,
     Problems,
@@ -438,7 +439,7 @@ class _Reader:
         if name is None:
             before, self._latin = self._latin, False
             name = self._decoded(_ESCAPE.sub(rb"\1", data) if b"\\" in data else data).strip()
-            if not self._latin:
+            if not self._latin and len(data) <= MAX_NAME:
                 self._names[data] = name
             self._latin = self._latin or before
         return name
