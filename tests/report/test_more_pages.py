@@ -124,7 +124,7 @@ def test_history_rates_every_round_by_the_settings_of_the_report(report: Report)
     """Not the last one alone: the values are those of a report on the rounds so far."""
     fits = []
     for joined in (True, False):
-        # All games of a pair are the same game played again.
+        # All games of a pair are repeats of one game.
         matches = [
             replace(
                 match,

@@ -267,7 +267,7 @@ def test_altered_luck_is_found(database: Database, place: Path, cup: Tournament,
 def test_luck_of_another_version_is_named_as_unchecked(
     database: Database, place: Path, cup: Tournament
 ) -> None:
-    """Whoever alters luck could name any version, and no check can compare it."""
+    """A person who alters luck could name any version, and no check can compare it."""
     compute_luck(database, cup)
     rows_of(place, "UPDATE luck SET value_version = 9, units = '5,-5' WHERE match_id = 2")
     verified = invoke("verify", "--all", "--db", str(place))

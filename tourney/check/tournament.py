@@ -314,7 +314,7 @@ def _check_match(task: VerifyTask, stored: StoredMatch, unchecked: set[str]) -> 
 
 
 def _luck_unchecked(stored: StoredMatch, record: Record) -> Iterator[str]:
-    """A sentence if the stored luck cannot be compared: whoever alters it could name any version."""
+    """A sentence if the stored luck cannot be compared: who alters it could name any version."""
     game = known_game(record.game)
     installed = game.value_version if game is not None else 0
     if (version := stored.luck_version) not in (0, installed):

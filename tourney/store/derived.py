@@ -179,7 +179,7 @@ class Lucks(Subject):
         with self._access.write() as connection:
             if connection.dialect.name == "postgresql":
                 # First, so that this transaction sees what another process has just kept: else the server
-                # refuses rows that are there, although it is told to pass over them. And a writer who removes
+                # refuses rows that are there, in spite of ON CONFLICT. And a writer who removes
                 # a match waits before it looks for its luck.
                 connection.execute(sa.text("LOCK TABLE luck IN SHARE ROW EXCLUSIVE MODE"))
             values = [

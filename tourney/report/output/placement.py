@@ -119,7 +119,7 @@ def _addons() -> Iterator[Path]:
     for point in installed():
         # The whole package: an add-on may be a small module of it, which names all others.
         yield from _program(point.module)
-        # Modules that are no package, which lie among those of other distributions.
+        # Single modules lie among those of other distributions.
         files = (point.dist.files if point.dist is not None else None) or ()
         yield from (Path(file.locate()) for file in files if file.suffix == ".py" and len(file.parts) == 1)
 
