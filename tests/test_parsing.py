@@ -1,6 +1,9 @@
 """JSON and TOML are read strictly; errors are plain words."""
 
+import gzip
+import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,16 @@ from hypothesis import strategies as st
 
 from tests.support.tournaments import refused
 from tourney.errors import RecordError
-from tourney.parsing import MAX_DEPTH, parse_json, parse_toml, read_json_lines, read_json_value
+from tourney.parsing import (
+    MAX_DEPTH,
+    MAX_READ,
+    DamagedError,
+    parse_json,
+    parse_toml,
+    read_json_lines,
+    read_json_value,
+    unpacked,
+)
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -169,3 +181,18 @@ def test_line_that_json_does_not_allow_is_refused(tmp_path: Path, line: str, wor
     path.write_text(f"0\n{line}\n")
     with refused(RecordError, words):
         list(read_json_lines(path))
+
+
+def test_compressed_content_comes_in_large_blocks() -> None:
+    """A reader of games looks at each block from the start of a game on."""
+    content = os.urandom(5 * MAX_READ // 2)
+    packed = gzip.compress(content, 1)
+    blocks = list(unpacked(io.BytesIO(packed), "f"))
+    assert b"".join(blocks) == content
+    assert len(blocks) == 3
+    damaged = unpacked(io.BytesIO(packed[: len(packed) // 2]), "f")
+    read = next(damaged) + next(damaged)
+    assert content.startswith(read)
+    assert len(read) > len(packed) // 2 - 10_000
+    with pytest.raises(DamagedError):
+        next(damaged)

@@ -71,15 +71,32 @@ def unpacked(file: Readable, name: str) -> Iterator[bytes]:
     first = file.read(_PIECE)
     if first.startswith(_GZIP):
         member = partial(zlib.decompressobj, _GZIP_HEADERS)
-        yield from _decompressed(file, first, "gzip", member, zlib.error, b"\0")
+        yield from _joined(_decompressed(file, first, "gzip", member, zlib.error, b"\0"))
     elif is_compressed(first):
         zstandard = _zstandard(f"{name} is compressed with Zstandard")
         frame = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).decompressobj
-        yield from _decompressed(file, first, "zstd", frame, zstandard.ZstdError, b"")
+        yield from _joined(_decompressed(file, first, "zstd", frame, zstandard.ZstdError, b""))
     else:
         while first:
             yield first
             first = file.read(MAX_READ)
+
+
+def _joined(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Join small blocks: a reader that looks at each from the start of a game on would take minutes."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        for block in blocks:
+            parts.append(block)
+            size += len(block)
+            if size >= MAX_READ:
+                yield b"".join(parts)
+                parts, size = [], 0
+    except DamagedError:
+        yield b"".join(parts)
+        raise
+    yield b"".join(parts)
 
 
 def utf8_of(blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,12 +1,15 @@
 """``tourney report``: writes a report of a database into a folder."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.report import world
+from tests.support import genuine
 from tests.support.command import invoke
 from tourney.cli import report as module
 from tourney.report.output.placement import MANIFEST
@@ -100,6 +103,27 @@ def test_unchanged_report_is_kept_without_rendering(
         first = opened.tournaments.get("first")
         opened.tournaments.keep_presentation(first.id, Presentation(title="Another title"))
     assert report("out") == report("new") != whole
+
+
+def test_repaired_luck_gives_the_pages_of_a_new_report(tmp_path: Path) -> None:
+    place = tmp_path / "t.db"
+    with Database.open(str(place), create=True) as opened:
+        genuine.play_all(opened, genuine.begin(opened, games=2), most=2)
+
+    def report(*alter: str) -> bytes:
+        with closing(sqlite3.connect(place)) as connection, connection:
+            for statement in alter:
+                connection.execute(statement)
+        words = ("--db", str(place), "--out", str(tmp_path / "out"), "--match-pages", "0")
+        assert invoke("report", *words).exit_code == 0
+        return (tmp_path / "out" / "index.html").read_bytes()
+
+    whole = report()
+    folder = (tmp_path / "out").stat().st_ino
+    assert report() == whole
+    assert (tmp_path / "out").stat().st_ino == folder  # nothing was written
+    assert report("UPDATE luck SET units = '600000,-600000' WHERE match_id = 1") != whole
+    assert report("DELETE FROM luck") == whole
 
 
 def test_measurements_can_be_omitted(database: str, tmp_path: Path) -> None:

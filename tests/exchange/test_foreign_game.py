@@ -1,8 +1,18 @@
 """The words of files: dates, ends of games, players, and sentences about problems."""
 
+import tracemalloc
+
 import pytest
 
-from tourney.exchange.foreign_game import Problems, UnratedError, check_players, date_of, ending_of
+from tourney.exchange.foreign_game import (
+    Problems,
+    UnratedError,
+    check_players,
+    date_of,
+    ending_of,
+    is_forfeit,
+    ranks_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,3 +59,18 @@ def test_sentence_has_the_number_and_some_places() -> None:
         "games without a result: 5 (cup.pgn line 1, cup.pgn line 2 and 3 more)",
     ]
     assert problems.damaged == 5
+
+
+def test_long_texts_of_a_hostile_file_are_not_kept() -> None:
+    tracemalloc.start()
+    for number in range(100):
+        text = f"{number} {'x' * 100_000}"
+        assert date_of(text) == ""
+        assert ending_of(text, (1, 2))[1] == ()
+        assert not is_forfeit(text)
+        assert ranks_of(text) is None
+        with pytest.raises(UnratedError):
+            check_players((text, "b"))
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size < 1 << 20

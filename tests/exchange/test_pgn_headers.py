@@ -216,6 +216,27 @@ def test_floods_of_blanks_end_soon(text: bytes) -> None:
     assert not list(read_pgn([text], "f", Problems()))
 
 
+@pytest.mark.parametrize(
+    "moves",
+    [
+        b"1... e4\n" + b"1" * (1 << 20),
+        b"1. e4 ;" + b"{" * (1 << 20) + b"\n",
+        b"1. e4" + b"; {\n" * (1 << 18),
+    ],
+)
+def test_floods_in_moves_end_soon(moves: bytes) -> None:
+    """A search to the end from each digit, or from each brace in a comment of a line, would take hours."""
+    data = one("a", "b", "1-0").encode()
+    (game,) = games(read_pgn([data.replace(b"1. e4", moves)], "f", Problems()))
+    assert game.players == ("a", "b")
+
+
+def test_many_open_comments_end_soon() -> None:
+    problems = Problems()
+    assert not list(read_pgn([b'[Event "x"]\n{a\n' * (1 << 15)], "f", problems))
+    assert problems.counts == {"cut": 1 << 15}
+
+
 def test_lines_of_brackets_take_bounded_memory() -> None:
     """Neither as tags nor as text before the first game."""
     for start in (b"", b'[Event "x"]\n'):

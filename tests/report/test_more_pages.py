@@ -12,6 +12,7 @@ from tests.report import world
 from tests.report.conftest import Report
 from tests.report.html_pages import Page
 from tests.support.sites import rendered, site, sites
+from tourney.match.evidence import Evidence
 from tourney.match.record import FAULT_KINDS
 from tourney.match.result import LogLine
 from tourney.report import display
@@ -117,6 +118,27 @@ def test_history_ends_with_the_ratings_of_the_report(report: Report, made: Rende
     assert drawn == elo  # one kind of intervals on one page
     last = {number: round(values[0], 3) for number, values in found.skill[-1][1].items()}
     assert last == {rating.entrant: rating.mu for rating in report.source.ratings}
+
+
+def test_history_rates_every_round_by_the_settings_of_the_report(report: Report) -> None:
+    """Not the last one alone: the values are those of a report on the rounds so far."""
+    fits = []
+    for joined in (True, False):
+        # All games of a pair are repeats of one game.
+        matches = [
+            replace(
+                match,
+                seats=(0, 1),
+                result=replace(match.result, evidence=Evidence(play="0" * 16), ranks=(1, 2)),
+            )
+            for match in report.source.matches
+        ]
+        source = replace(report.source, matches=matches, joined=joined)
+        *_, (round_, fit), _ = history_page._fits(renderer(source, Options()))
+        fits.append(fit)
+        early = [match for match in matches if match.key.round <= round_]
+        assert fit == history_page.RoundFit.of(replace(source, matches=early).batch)
+    assert fits[0] != fits[1]
 
 
 def test_history_fits_few_rounds_of_many_bots(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:

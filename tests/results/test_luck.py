@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support import genuine
+from tests.support.command import invoke
 from tests.support.coordination import run
 from tourney.check.database import check_database
 from tourney.check.schedule import StoredSchedule, check_schedule
@@ -261,6 +262,19 @@ def test_altered_luck_is_found(database: Database, place: Path, cup: Tournament,
     assert database.records.stored_match(cup.id, 2).disagreement(record) is None
     rows_of(place, "UPDATE luck SET units = ? WHERE match_id = 2", units)
     assert str(database.records.stored_match(cup.id, 2).disagreement(record)).startswith("evidence is")
+
+
+def test_luck_of_another_version_is_named_as_unchecked(
+    database: Database, place: Path, cup: Tournament
+) -> None:
+    """A person who alters luck could name any version, and no check can compare it."""
+    compute_luck(database, cup)
+    rows_of(place, "UPDATE luck SET value_version = 9, units = '5,-5' WHERE match_id = 2")
+    verified = invoke("verify", "--all", "--db", str(place))
+    assert verified.exit_code == 0
+    assert "by version 9 of the value function of sage-stones is not checked" in verified.stderr
+    rows_of(place, "DELETE FROM luck WHERE match_id = 2")
+    assert "value function" not in invoke("verify", "--all", "--db", str(place)).stderr
 
 
 @pytest.mark.parametrize(("version", "units"), [(1, "5"), (1, "x,y"), (-1, "5,-5")])

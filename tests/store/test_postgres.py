@@ -24,12 +24,14 @@ from tests.support.processes import leftovers
 from tests.support.tournaments import begin, digests, played, refused, write_file
 from tourney.check.database import check_database
 from tourney.errors import StoreError, StoreUnavailable, UsageError
+from tourney.match.evidence import Evidence
 from tourney.match.record import FaultKind
 from tourney.ratings.trueskill import TrueSkillMethod
 from tourney.results import ratings
 from tourney.results.ratings import rate_batch, rate_in_order
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
+from tourney.store.column_reading import ComputedLuck
 from tourney.store.database import Database, backup_database, copy_database
 from tourney.store.engine import parse_url, store_error
 from tourney.store.values import MatchResult, Tournament
@@ -378,6 +380,54 @@ def test_second_of_two_first_starts_is_refused_in_words(url: str) -> None:
         thread.join()
         watcher.dispose()
     assert [str(error) for error in refusals] == ["the database holds a tournament 'cup' already"]
+
+
+def overtaken(url: str, act: Callable[[Database], object]) -> list[str]:
+    """Keep luck of all matches, and act in another process's place before the transaction ends."""
+    errors: list[str] = []
+
+    def run_act(other: Database) -> None:
+        try:
+            act(other)
+        except StoreError as error:
+            errors.append(str(error))
+
+    waiting = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    with Database.open(url) as first, Database.open(url) as second:
+        watcher = sa.create_engine(url, isolation_level="AUTOCOMMIT")
+        with first.transaction() as writer, watcher.connect() as watching:
+            writer.lucks.keep(lucks_of_all(writer))
+            thread = threading.Thread(target=run_act, args=(second,))
+            thread.start()
+            while not watching.execute(waiting).scalar() and thread.is_alive():
+                pass
+        thread.join()
+        watcher.dispose()
+    return errors
+
+
+def lucks_of_all(repository: Database) -> dict[int, ComputedLuck]:
+    cup = repository.tournaments.get()
+    sources, _ = repository.lucks.sources(cup.id, repository.lucks.missing(cup.id))
+    return {source.id: ComputedLuck(source.digest, Evidence(luck=(1, -1), values=1)) for source in sources}
+
+
+@needs_server
+def test_luck_that_two_processes_keep_at_once_is_kept(url: str) -> None:
+    with Database.open(url, create=True) as repository:
+        cup = play_all(repository)
+        lucks = lucks_of_all(repository)
+        assert overtaken(url, lambda other: other.lucks.keep(lucks)) == []
+        assert list(repository.lucks.missing(cup.id)) == []
+
+
+@needs_server
+def test_result_is_taken_back_while_its_luck_is_kept(url: str) -> None:
+    with Database.open(url, create=True) as repository:
+        cup = play_all(repository)
+        assert overtaken(url, lambda other: other.matches.withdraw(cup.id, [3], None)) == []
+        assert repository.matches.get(cup.id, 3).result is None
+        assert list(repository.lucks.missing(cup.id)) == []
 
 
 @pytest.mark.parametrize("code", ["40001", "40P01", "23505"])

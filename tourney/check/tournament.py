@@ -19,6 +19,7 @@ from tourney.check.record import Finding, verify
 from tourney.check.root import beacon_seed, commitments, compute_root, seed_commitment
 from tourney.check.schedule import Step, StoredSchedule, TournamentCheck, check_schedule, place
 from tourney.errors import StoreDamaged, TourneyError, UsageError
+from tourney.games.registry import known_game
 from tourney.match.record import UNSURE_FAULTS, Record
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Entrant
@@ -304,11 +305,23 @@ def _check_match(task: VerifyTask, stored: StoredMatch, unchecked: set[str]) -> 
         if not findings:  # columns and measurements beside a wrong record say nothing more
             why = stored.disagreement(record)
             columns = [Finding(why)] if why else [*map(Finding, _promise(stored, match, record))]
+            unchecked |= set(_luck_unchecked(stored, record))
     except (StoreDamaged, UsageError) as error:
         return MatchCheck(stored.number, [Finding(str(error))])
     key = match.key
     group = None if plan else (key.round, key.table, key.repeat)
     return MatchCheck(stored.number, findings, columns, group=group, seed=record.spec.seed)
+
+
+def _luck_unchecked(stored: StoredMatch, record: Record) -> Iterator[str]:
+    """A sentence if the stored luck cannot be compared: who alters it could name any version."""
+    game = known_game(record.game)
+    installed = game.value_version if game is not None else 0
+    if (version := stored.luck_version) not in (0, installed):
+        yield (
+            f"luck of the dice by version {version} of the value function of {record.game} is not checked:"
+            f" version {installed} is installed"
+        )
 
 
 def _promise(stored: StoredMatch, match: TournamentMatch, record: Record) -> Iterator[str]:

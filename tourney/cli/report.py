@@ -209,7 +209,10 @@ class _Report:
         with opened.snapshot() as database:
             stored = database.tournaments.get(self._name)
             chosen = self._there(database, output) if request.every else (stored,)
-            seen = _state(database, chosen, contents, request)
+            content = _state(database, chosen, contents, request)
+            # Pools of versions rate the matches of archived tournaments too.
+            rated = database.tournaments.all() if request.every else chosen
+            seen = _with_luck(content, database, rated)
             if self._written is not None and seen == self._seen:
                 return self._written
             if not request.every:
@@ -232,6 +235,8 @@ class _Report:
                     fresh=fresh,
                     values=values,
                 )
+                # Only now the luck is kept of which this report was written, in a database that can keep it.
+                seen = _with_luck(content, opened, rated)
                 keep_state(place, made, "" if contents.live else seen, values)
             self._seen = seen
             self._written = made
@@ -284,6 +289,11 @@ def _state(
     read = database.tournaments.all() if request.every else tournaments
     parts += [database.content_digest(tournament.id) for tournament in read]
     return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
+
+
+def _with_luck(content: str, database: Database, tournaments: Sequence[Tournament]) -> str:
+    """The digest of everything with that of the luck: altered luck that was repaired gives other pages."""
+    return " ".join((content, *(database.luck_digest(tournament.id) for tournament in tournaments)))
 
 
 def _open(index: Path, output: Output) -> None:

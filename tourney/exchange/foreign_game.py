@@ -2,14 +2,29 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, wraps
+from typing import Final, NamedTuple, TypeVar, TypeVarTuple
 
 MAX_NAME: Final = 200
 """Characters of a player's name."""
 UNKNOWN: Final = ("", "?")
 """Names that stand for a player that is not known."""
+
+
+More = TypeVarTuple("More")
+T = TypeVar("T")
+
+
+def _cached(function: Callable[[str, *More], T]) -> Callable[[str, *More], T]:
+    """Keep answers on short texts: those of a hostile file have a MiB each, and would fill the memory."""
+    cached = lru_cache(maxsize=4096)(function)
+
+    @wraps(function)
+    def answer(text: str, *more: *More) -> T:
+        return cached(text, *more) if len(text) <= MAX_NAME else function(text, *more)
+
+    return answer
 
 
 class ForeignGame(NamedTuple):
@@ -102,14 +117,14 @@ BYES: Final = frozenset(("bye", "(bye)", "spielfrei", "freilos", "exempt", "desc
 """What tournament managers write for the opponent of a player without a game, in small letters."""
 
 
-@lru_cache(maxsize=4096)
+@_cached
 def is_forfeit(text: str) -> bool:
     """Whether a result says that a game was won without play (``+:-``, ``1-0F``)."""
     plain = text.lower().translate(_SPELLINGS)
     return any(form.fullmatch(plain) for form in _FORFEITS)
 
 
-@lru_cache(maxsize=4096)
+@_cached
 def ranks_of(text: str) -> tuple[int, int] | None:
     """The ranks of two players by a result as programs and people write it, or None for another text.
 
@@ -158,14 +173,14 @@ _DATE: Final = re.compile(r"(\d{4})[-./](\d\d)[-./](\d\d)", re.ASCII)
 _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 
 
-@lru_cache(maxsize=4096)
+@_cached
 def date_of(text: str) -> str:
     """A date as ``YYYY-MM-DD``, or "" for one that is not known to the day."""
     match = _DATE.match(text)
     return "-".join(match.groups()) if match else ""
 
 
-@lru_cache(maxsize=4096)
+@_cached
 def ending_of(text: str, ranks: tuple[int, ...]) -> tuple[str, tuple[str | None, ...]]:
     """Reason and faults by seat, () if there is none, from the words on how a game ended.
 
@@ -179,7 +194,6 @@ def ending_of(text: str, ranks: tuple[int, ...]) -> tuple[str, tuple[str | None,
     return reason, tuple(kind if rank == last else None for rank in ranks)
 
 
-@lru_cache(maxsize=4096)
 def check_players(players: tuple[str, ...]) -> None:
     """Raise UnratedError if these cannot be the players of a game."""
     if any(name in UNKNOWN for name in players):

@@ -15,6 +15,7 @@ from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple
 
 from tourney.exchange.foreign_game import (
+    MAX_NAME,
     UNTERMINATED,
     ForeignGame,
     Problems,
@@ -92,7 +93,7 @@ _END: Final = re.compile(
 _COMMENT: Final = re.compile(rb"\{[^}]*\}")
 _FLAT_COMMENT: Final = re.compile(rb"\{[^{}]*\}")
 """A comment in which no brace opens."""
-_ASIDE: Final = re.compile(rb";[^\n]*|\([^()]*\)|\$\d+|\d+\.\.+")
+_ASIDE: Final = re.compile(rb";[^\n]*|\([^()]*\)|\$\d+|(?<!\d)\d+\.\.+")
 """Other comments, variations, marks by number, and the number that a move has behind a comment."""
 _MARKS: Final = b" \n\t.!?+#"
 _SHORTEST: Final = 8
@@ -125,25 +126,25 @@ def split_games(blocks: Iterable[bytes]) -> Iterator[PgnText]:
 
     What comes before the first tag, as the moves of games without tags, is one game that is not ``tagged``.
     """
-    pieces = _pieces(with_line_feeds(blocks))
-    following = deque[_Piece]()
-    while following or (following := deque(islice(pieces, 1))):
-        line, text, whole = following.popleft()
+    following = _Following(_pieces(with_line_feeds(blocks)))
+    while (piece := following.take()) is not None:
+        line, text, whole = piece
         split = _head_end(text)
         for _ in range(_MOST_PARTS if whole else 0):
             if split < len(text) or not text.startswith(b"["):
                 break
             # Only tags came: those of ChessBase go on after an empty line.
-            following.extend(islice(pieces, 0 if following else 1))
-            if not (following and _continues(text, following[0].text)):
+            following_piece = following.first()
+            if following_piece is None or not _continues(text, following_piece.text):
                 break
-            text += following.popleft().text
+            following.take()
+            text += following_piece.text
             split = _head_end(text)
         problem = "" if whole else "long"
         if whole and _is_open(text, split):
-            inside, certain = _pieces_in_comment(following, pieces)
+            inside, certain = following.pieces_in_comment()
             problem = "" if certain else "comment" if inside else "cut"
-            within = [following.popleft().text for _ in range(inside)]
+            within = [inner.text for inner in (following.take() for _ in range(inside)) if inner is not None]
             text += b"".join(within if certain else ())
         yield PgnText(line, text[:split], text[split:], problem)
 
@@ -297,6 +298,61 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
         yield _Piece(line + rest.count(b"\n", 0, last.end()), rest[last.end() :], whole=True)
 
 
+class _Following:
+    """The pieces behind a game, read when they are looked at."""
+
+    def __init__(self, pieces: Iterator[_Piece]) -> None:
+        self._pieces = pieces
+        self._seen = deque[_Piece]()
+        # Of the first pieces that were seen, in which no comment ends: their number, their bytes, and how
+        # many have an opening brace. Without these, 1 MB of games with open comments takes ten minutes.
+        self._endless = self._size = self._opening = 0
+
+    def take(self) -> _Piece | None:
+        """Remove and return the first piece; None at the end."""
+        piece = self.first()
+        if piece is not None:
+            self._seen.popleft()
+            if self._endless:
+                self._count(piece.text, -1)
+        return piece
+
+    def first(self) -> _Piece | None:
+        """The first piece; None at the end."""
+        if not self._seen:
+            self._seen.extend(islice(self._pieces, 1))
+        return self._seen[0] if self._seen else None
+
+    def pieces_in_comment(self) -> tuple[int, bool]:
+        """The number of pieces in which an open comment goes on and ends, 0 if it ends nowhere near.
+
+        It is certain unless a brace opens before it ends: then a game may have been cut inside a comment, or
+        a player may have got the text of a game into one.
+        """
+        while (room := MAX_COMMENT - self._size) > 0:
+            count = self._endless
+            if count == len(self._seen):
+                self._seen.extend(islice(self._pieces, 1))
+            if count == len(self._seen):
+                break
+            text = self._seen[count].text
+            end = text.find(b"}")
+            if end < 0:
+                self._count(text, 1)
+            elif end < room:
+                # A comment may end here and another one begin that runs into the next piece.
+                certain = not self._opening and b"{" not in text[:end] and not _is_open(text, end + 1)
+                return count + 1, certain
+            else:
+                break
+        return 0, False
+
+    def _count(self, text: bytes, times: int) -> None:
+        self._endless += times
+        self._size += times * len(text)
+        self._opening += times * (b"{" in text)
+
+
 class _Reader:
     """Reads the games of a file."""
 
@@ -383,7 +439,7 @@ class _Reader:
         if name is None:
             before, self._latin = self._latin, False
             name = self._decoded(_ESCAPE.sub(rb"\1", data) if b"\\" in data else data).strip()
-            if not self._latin:
+            if not self._latin and len(data) <= MAX_NAME:
                 self._names[data] = name
             self._latin = self._latin or before
         return name
@@ -394,31 +450,6 @@ class _Reader:
         except UnicodeDecodeError:
             self._latin = True
             return data.decode("latin-1")
-
-
-def _pieces_in_comment(following: deque[_Piece], pieces: Iterator[_Piece]) -> tuple[int, bool]:
-    """The number of pieces in which an open comment goes on and ends, 0 if it ends nowhere near.
-
-    It is certain unless a brace opens before it ends: then a game may have been cut inside a comment, or a
-    player may have got the text of a game into one. ``following`` holds the pieces that were looked at
-    already, and takes more.
-    """
-    room, count = MAX_COMMENT, 0
-    certain = True
-    while room > 0:
-        if count == len(following):
-            following.extend(islice(pieces, 1))
-        if count == len(following):
-            break
-        text = following[count].text
-        count += 1
-        end = text.find(b"}", 0, room)
-        certain = certain and b"{" not in text[: len(text) if end < 0 else end]
-        if end >= 0:
-            # A comment may end here and another one begin that runs into the next piece.
-            return count, certain and not _is_open(text, end + 1)
-        room -= len(text)
-    return 0, False
 
 
 def _ends_with(moves: bytes, result: bytes) -> bool:
@@ -446,7 +477,9 @@ def _pair(tags: dict[bytes, bytes]) -> tuple[str, bool]:
 
 def _play(start: bytes, moves: bytes) -> int:
     """A hash of a start and of moves without what comments on them, 0 where there are no moves."""
-    plain = b"".join(_COMMENT.split(moves)) if b"{" in moves else moves
+    # Up to the last closing brace alone: from each brace that none closes, a search would go to the end.
+    closed, last, rest = moves.rpartition(b"}")
+    plain = b"".join((*_COMMENT.split(closed + last), rest)) if b"{" in moves else moves
     if b";" in plain or b"(" in plain or b"$" in plain or b".." in plain:
         plain = _ASIDE.sub(b"", plain)
     plain = plain.translate(None, _MARKS)

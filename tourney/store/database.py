@@ -11,7 +11,7 @@ run's coordinator writes. ``Database.open`` takes a path or a database URL::
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -104,11 +104,16 @@ class Database:
 
     def content_digest(self, tournament: int) -> str:
         """A digest of all that is stored of a tournament, but for what follows: root, checkpoints, luck."""
+        return self._digest(tournament, [t for t in METADATA.sorted_tables if t not in (CHECKPOINT, LUCK)])
+
+    def luck_digest(self, tournament: int) -> str:
+        """A digest of the luck that is kept of a tournament's matches."""
+        return self._digest(tournament, [LUCK])
+
+    def _digest(self, tournament: int, tables: Sequence[sa.Table]) -> str:
         digest = hashlib.sha256()
         with self._access.read() as connection:
-            for table in METADATA.sorted_tables:
-                if table in (CHECKPOINT, LUCK):
-                    continue
+            for table in tables:
                 query = sa.select(*(column for column in table.c if column is not TOURNAMENT.c.root))
                 query = query.where(_of(table, tournament, shared=True)).order_by(*table.primary_key)
                 for row in each(connection, query):

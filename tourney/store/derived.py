@@ -177,6 +177,11 @@ class Lucks(Subject):
             self.show(computed)  # this moment is before it is kept
         query = sa.select(MATCH.c.id, MATCH.c.digest).where(MATCH.c.id.in_(list(computed)))
         with self._access.write() as connection:
+            if connection.dialect.name == "postgresql":
+                # First, so that this transaction sees what another process has just kept: else the server
+                # refuses rows that are there, in spite of ON CONFLICT. And a writer who removes
+                # a match waits before it looks for its luck.
+                connection.execute(sa.text("LOCK TABLE luck IN SHARE ROW EXCLUSIVE MODE"))
             values = [
                 luck_values(id_, computed[id_].evidence)
                 for id_, digest in connection.execute(query)

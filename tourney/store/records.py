@@ -138,6 +138,12 @@ class StoredMatch:
         with naming(self._damaged):
             return unpack_measured(self.data, self.owner.known.data)
 
+    @property
+    def luck_version(self) -> int:
+        """The version of the value function behind the stored luck; 0 without luck."""
+        with naming(self._damaged):
+            return evidence_of(self.columns["evidence"], self.luck, self.owner.shape.seats).values
+
     def disagreement(self, record: Record | None) -> str | None:
         """The first column that does not follow from the record, as a sentence, or None.
 

@@ -98,12 +98,22 @@ def test_moves_are_read_in_letters_of_english_and_german(moves: str, actions: st
     assert read_book(path, find_game("chess"), 2, {}) == (tuple(actions.split()),)
 
 
-@pytest.mark.parametrize("moves", ["1. Cf3", "1. e4 e5 2. nf3", "1. \u041af3", "1. e4 e5 2. Dxh9f3"])
+@pytest.mark.parametrize(
+    "moves", ["1. Cf3", "1. e4 e5 2. nf3", "1. \u041af3", "1. e4 e5 2. Dxh9f3", "1. E4", "1. e4 e5 2. NF3"]
+)
 def test_move_in_letters_of_no_piece_is_never_one_of_a_pawn(moves: str, tmp_path: Path) -> None:
     """The library's reader passes over the letter, and would read ``f3``."""
     path = tmp_path / "book.pgn"
     path.write_text(f'[Event "x"]\n\n{moves} *\n')
     with pytest.raises(TournamentError, match="is not a move in the letters of English or German"):
+        read_book(path, find_game("chess"), 2, {})
+
+
+def test_variation_that_does_not_end_is_refused(tmp_path: Path) -> None:
+    """The rest of the game would be lost without a word."""
+    path = tmp_path / "book.pgn"
+    path.write_text('[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6 (2... Nf6 3. Bb5 a6 *\n')
+    with pytest.raises(TournamentError, match="a variation does not end"):
         read_book(path, find_game("chess"), 2, {})
 
 

@@ -2,8 +2,10 @@
 
 import multiprocessing
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,15 +15,17 @@ from tests.report.output.test_write import tree
 from tests.support.sites import site
 from tests.support.tournaments import refused
 from tourney.errors import EnvironmentFailure, WorkerError
-from tourney.report.output import rendering
+from tourney.report.output import placement, rendering
 from tourney.report.output.inputs import StoredValues
 from tourney.report.output.layout import File, Layout, Options
 from tourney.report.output.placement import (
     MANIFEST,
     ManifestEntry,
+    code_digest,
     content_hash,
     dump_manifest,
-    read_manifest,
+    manifest_bytes,
+    parse_manifest,
 )
 from tourney.report.output.write import MARKER, Written, earlier_values, keep_state, write
 from tourney.report.pages import match_files
@@ -133,7 +137,7 @@ def test_files_changed_by_others_are_written_again(cup: Cup, tmp_path: Path) -> 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": "other"}', "\xff"])
 def test_damaged_manifest_is_read_as_empty(tmp_path: Path, damage: str) -> None:
     (tmp_path / MANIFEST).write_text(damage, encoding="latin-1")
-    assert read_manifest(tmp_path) == {}
+    assert parse_manifest(manifest_bytes(tmp_path)) == {}
 
 
 @pytest.mark.parametrize("damage", ["{", "lie"])
@@ -143,7 +147,7 @@ def test_damaged_manifest_costs_only_time(cup: Cup, damage: str) -> None:
     inode = cup.inode(1)
     if damage == "lie":
         cup.page(1).write_text("forged")
-        entries = read_manifest(cup.out)
+        entries = parse_manifest(manifest_bytes(cup.out))
         entries["matches/1.html"] = ManifestEntry(content_hash(b"forged"))
         (cup.out / MANIFEST).write_bytes(dump_manifest(entries))
     else:
@@ -275,3 +279,35 @@ def test_interrupted_report_leaves_the_old_one(cup: Cup, failure: BaseException)
     assert tree(cup.out) == before
     assert [path.name for path in cup.out.parent.iterdir() if "partial" in path.name] == []
     assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [("clubgames.chess.game", "clubgames/common.py"), ("lonegame", "lonerules.py"), ("lonegame", "club.py")],
+)
+def test_module_that_a_game_may_import_changes_the_code(
+    name: str, changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package as a whole, and modules beside one that is in no package; also those of a base class."""
+    files = {
+        "clubgames/__init__.py": "",
+        "clubgames/common.py": "",
+        "clubgames/chess/__init__.py": "",
+        "clubgames/chess/game.py": "class Club: pass",
+        "lone/lonegame.py": "from club import Base\nclass Club(Base): pass",
+        "lone/lonerules.py": "",
+        "base/club.py": "class Base: pass",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    for folder in (tmp_path, tmp_path / "lone", tmp_path / "base"):
+        monkeypatch.syspath_prepend(folder)
+    game = import_module(name).Club()
+    before = code_digest(game, ())
+    (where,) = (tmp_path / path for path in files if path.endswith(changed))
+    where.write_text("changed = 1")
+    placement._program_digest.cache_clear()
+    assert code_digest(game, ()) != before
+    for module in ("clubgames", "clubgames.chess", "clubgames.chess.game", "lonegame", "club"):
+        sys.modules.pop(module, None)

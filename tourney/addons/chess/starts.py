@@ -154,6 +154,7 @@ _SAN: Final = re.compile(
     r"[KQRBNP]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:[=(/]?[QRBNKqrbnk]\)?)?(?:ch|dis|dbl|mate|ep?)*[-+#/=()]*",
     re.ASCII,
 )
+_SAN_OR_CAPITALS: Final = re.compile(_SAN.pattern, re.ASCII | re.IGNORECASE)
 
 
 def _main_line(text: str) -> str:
@@ -173,13 +174,16 @@ def _main_line(text: str) -> str:
             depth = 0  # ``1) e4``
         if depth < 0:
             raise PositionError("it cannot be read: its variations are not nested")
-    if depth == 0:
-        pieces.append(text[place:])
+    if depth > 0:
+        # The moves behind it would be lost, and nothing says where the variation was to end.
+        raise PositionError("it cannot be read: a variation does not end")
+    pieces.append(text[place:])
     moves = " ".join(" ".join(pieces).translate(_ENGLISH).split())
     moves = _GERMAN_PIECE.sub(lambda piece: piece[0].translate(_FROM_GERMAN), moves)
     moves = _CAPTURE.sub("x", moves)
     for word in _WORD.finditer(moves):
-        if _SQUARE.search(word[0]) is not None and _SAN.fullmatch(word[0]) is None:
+        is_move = _SQUARE.search(word[0]) or _SAN_OR_CAPITALS.fullmatch(word[0])
+        if is_move is not None and _SAN.fullmatch(word[0]) is None:
             raise PositionError(
                 f"it cannot be read: {word[0][:20]!r} is not a move in the letters of English or German"
             )

@@ -58,20 +58,40 @@ def dump_manifest(entries: Mapping[str, ManifestEntry]) -> bytes:
     return f'{{"format":"{_FORMAT}","files":{{\n{lines}\n}}}}\n'.encode("ascii")
 
 
-def read_manifest(folder: Path) -> dict[str, ManifestEntry]:
-    """The files of a report's folder by its manifest; none if that is missing or damaged."""
+def read_regular(path: Path | str) -> bytes:
+    """The content of a file. Raises OSError, also for a link, a pipe and a device."""
+    descriptor = os.open(path, _FLAGS)
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        return file.read()
+
+
+def manifest_bytes(folder: Path) -> bytes:
+    """The manifest of a report's folder; empty if it is missing."""
     try:
-        data = parse_json((folder / MANIFEST).read_bytes())
-    except (OSError, ValueError):
+        return read_regular(folder / MANIFEST)
+    except OSError:
+        return b""
+
+
+def parse_manifest(content: bytes) -> dict[str, ManifestEntry]:
+    """The files of a report's folder by its manifest; none if that is damaged."""
+    try:
+        data = parse_json(content)
+    except ValueError:
         return {}
     files = data.get("files") if isinstance(data, dict) and data.get("format") == _FORMAT else None
     entries = files if isinstance(files, dict) else {}
     # Manifests of older versions hold a second word, a fingerprint of the inputs.
-    return {path: ManifestEntry(entry[0]) for path, entry in entries.items() if _fits(entry)}
+    return {path: ManifestEntry(entry[0]) for path, entry in entries.items() if _fits(path, entry)}
 
 
-def _fits(entry: object) -> bool:
-    return isinstance(entry, list) and len(entry) in (1, 2) and all(isinstance(word, str) for word in entry)
+def _fits(path: str, entry: object) -> bool:
+    # Somebody may have written a path into it that leads out of the folder, or that no file can have.
+    inside = path.isprintable() and not {"", ".", ".."}.intersection(path.split("/"))
+    words = entry if isinstance(entry, list) else []
+    return inside and len(words) in (1, 2) and all(isinstance(word, str) for word in words)
 
 
 def code_digest(game: AnyGame | None, templates: Iterable[Path]) -> str:
@@ -98,24 +118,35 @@ def _addons() -> Iterator[Path]:
     others()  # loads them, so that their modules are there
     for point in installed():
         # The whole package: an add-on may be a small module of it, which names all others.
-        yield from _program(point.module.partition(".")[0])
         yield from _program(point.module)
+        # Single modules lie among those of other distributions.
+        files = (point.dist.files if point.dist is not None else None) or ()
+        yield from (Path(file.locate()) for file in files if file.suffix == ".py" and len(file.parts) == 1)
 
 
 def _plugin(game: AnyGame | None) -> Iterator[Path]:
-    """Yield the file or folder of a plugin's game."""
+    """Yield the files or folders of a plugin's game, and of what it inherits from."""
     if game is not None:
-        yield from _program(type(game).__module__)
+        for kind in type(game).__mro__:
+            yield from _program(kind.__module__)
 
 
 def _program(name: str) -> Iterator[Path]:
-    """Yield the file or folder of a module that is not Tourney's."""
-    file = getattr(sys.modules.get(name), "__file__", None)
-    if file is None or Path(file).resolve().is_relative_to(_PACKAGE):
-        return
-    # A plugin's game decides boards and notation, so its code counts like Tourney's.
-    path = Path(file).resolve()
-    yield path.parent if (path.parent / "__init__.py").exists() else path
+    """Yield the files or folders of a module that is not Tourney's, and of its package as a whole."""
+    top = name.partition(".")[0]
+    names = () if top in sys.stdlib_module_names else (top, name)
+    for module in names:
+        file = getattr(sys.modules.get(module), "__file__", None)
+        if file is None or Path(file).resolve().is_relative_to(_PACKAGE):
+            continue
+        # A plugin's game decides boards and notation, so its code counts like Tourney's.
+        path = Path(file).resolve()
+        if (path.parent / "__init__.py").exists():
+            yield path.parent
+        else:
+            # A module may import those beside it; those of an installed one are listed by its distribution.
+            installed_apart = path.parent.name in {"site-packages", "dist-packages"}
+            yield from [path] if installed_apart else sorted(path.parent.glob("*.py"))
 
 
 @cache
@@ -182,11 +213,7 @@ class Folders:
     def intact(self, path: str, old_entry: ManifestEntry) -> bytes | None:
         """The content of a file of the old report, or None if it has changed since."""
         try:
-            descriptor = os.open(f"{self.old}/{path}", _FLAGS)
-            with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
-                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    return None
-                content = file.read()
+            content = read_regular(f"{self.old}/{path}")
         except OSError:
             return None
         return content if content_hash(content) == old_entry.content else None

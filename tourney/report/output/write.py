@@ -6,8 +6,9 @@ import glob
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -31,7 +32,9 @@ from tourney.report.output.placement import (
     PlacedPage,
     content_hash,
     dump_manifest,
-    read_manifest,
+    manifest_bytes,
+    parse_manifest,
+    read_regular,
 )
 from tourney.report.site import Part
 from tourney.spawning import Pool
@@ -57,7 +60,8 @@ class Written:
     """The written report: its first page and size; ``damaged`` has the reasons for missing parts.
 
     ``unchanged``: the number of files that the old report had already. ``verdict``: the sentence on who won
-    the tournament, or "". ``inputs``: what its pages were made from, by path.
+    the tournament, or "". ``manifest``: the hash of its manifest. ``inputs``: what its pages were made from,
+    by path.
     """
 
     index: Path
@@ -67,6 +71,7 @@ class Written:
     unchanged: int = 0
     damaged: tuple[str, ...] = ()
     verdict: str = ""
+    manifest: str = ""
     inputs: Mapping[str, PageInputs] = field(default_factory=dict, repr=False)
 
 
@@ -141,16 +146,20 @@ def kept(out: Path, state: str) -> Written | None:
     Raises UsageError and EnvironmentFailure as ``write`` does.
     """
     folder = _target(out)
-    stored = _read_state(folder)
+    manifest = manifest_bytes(folder)
+    stored = _read_state(folder, manifest)
     if stored is None or not state or stored.state != state:
         return None
     try:
-        # The manifest cannot tell of files that somebody added, so all files are counted too.
-        there = sum(path.is_file() for path in folder.rglob("*"))
+        # The manifest cannot tell of files and links that somebody added, so all are counted too.
+        there = sum(path.is_symlink() or not path.is_dir() for path in folder.rglob("*"))
     except OSError:
         return None
     files = []
-    for path, entry in read_manifest(folder).items():
+    entries = parse_manifest(manifest)
+    if dump_manifest(entries) != manifest:
+        return None
+    for path, entry in entries.items():
         if (content := Folders(folder, folder).intact(path, entry)) is None:
             return None
         files.append(PlacedFile(path, entry, len(content), unchanged=True))
@@ -160,7 +169,8 @@ def kept(out: Path, state: str) -> Written | None:
 
 def earlier_values(out: Path) -> StoredValues:
     """The values of the report in a folder, if there is one."""
-    stored = _read_state(out.resolve())
+    folder = out.resolve()
+    stored = _read_state(folder, manifest_bytes(folder))
     return StoredValues({} if stored is None else stored.values)
 
 
@@ -177,47 +187,56 @@ def keep_state(out: Path, written: Written, state: str, values: StoredValues | N
             _STATE_FORMAT,
             # The reasons for missing parts are to be said again.
             "" if written.damaged else state,
-            _manifest_hash(folder),
+            # Not that of the folder now: another process may have replaced the report meanwhile.
+            written.manifest,
             written.verdict,
             pages,
             {} if values is None else values.used,
         )
         content = msgspec.json.encode(stored)
-        write_file(_state_path(folder), f"{content_hash(content)}\n".encode("ascii") + content + b"\n")
+        path = _state_path(folder)
+        with suppress(FileNotFoundError):
+            # Somebody may have put a link there, whose target is not ours to write.
+            if not stat.S_ISREG(path.lstat().st_mode):
+                path.unlink()
+        write_file(path, f"{content_hash(content)}\n".encode("ascii") + content + b"\n")
     except OSError as error:
         raise _refusal(folder, error) from error
 
 
-def _read_state(folder: Path) -> _State | None:
-    """What the report in a folder was written from; None if that is not known."""
+def _read_state(folder: Path, manifest: bytes) -> _State | None:
+    """What the report in a folder with this manifest was written from; None if that is not known."""
     try:
-        mark, _, content = _state_path(folder).read_bytes().partition(b"\n")
+        mark, _, content = read_regular(_state_path(folder)).partition(b"\n")
         content = content.removesuffix(b"\n")
         # Hashed: a page must not be kept because of a damaged line.
         if mark.decode("ascii", "replace") != content_hash(content):
             return None
         stored = msgspec.json.decode(content, type=prepared(_State))
         # With the manifest's hash, as the folder may have been replaced.
-        same = stored.format == _STATE_FORMAT and stored.manifest == _manifest_hash(folder)
-    except (OSError, ValueError):
+        same = stored.format == _STATE_FORMAT and stored.manifest == content_hash(manifest)
+    except (OSError, ValueError, RecursionError):
         return None
     return stored if same else None
 
 
 def _earlier(folders: Folders, *, fresh: bool) -> EarlierReport:
     """The report that a new one replaces; without inputs of pages if these are to be made in any case."""
-    stored = None if fresh else _read_state(folders.old)
+    # Read once: another process may replace the report, and its manifest does not belong to this state.
+    manifest = manifest_bytes(folders.old)
+    entries = parse_manifest(manifest)
+    stored = None if fresh else _read_state(folders.old, manifest)
     pages = {} if stored is None else stored.pages
-    inputs = {path: PageInputs(mark[0], mark[1:]) for path, mark in pages.items() if mark}
-    return EarlierReport(folders, read_manifest(folders.old), inputs)
+    inputs = {
+        path: PageInputs(mark[0], mark[1:])
+        for path, mark in pages.items()
+        if mark and entries.keys() >= {path, *mark[1:]}
+    }
+    return EarlierReport(folders, entries, inputs)
 
 
 def _state_path(folder: Path) -> Path:
     return folder.parent / f".{folder.name}{_STATE}"
-
-
-def _manifest_hash(folder: Path) -> str:
-    return content_hash((folder / MANIFEST).read_bytes())
 
 
 class _Writer:
@@ -288,6 +307,7 @@ def _written(
         sum(file.size for file in files) + sum(beside),
         sum(file.unchanged for file in files),
         tuple(damaged),
+        manifest=content_hash(manifest_bytes(partial)),
         inputs=inputs,
     )
 
@@ -299,7 +319,7 @@ def _pages(paths: Iterable[str]) -> int:
 def _marker(folder: Path) -> dict[str, object] | None:
     """The content of a report's marker, or None if the folder is not a report."""
     try:
-        marker = parse_json((folder / MARKER).read_bytes())
+        marker = parse_json(read_regular(folder / MARKER))
     except (OSError, ValueError):
         return None
     if isinstance(marker, dict) and str(marker.get("format", "")).startswith("tourney-report/"):
@@ -340,8 +360,9 @@ def _sibling(folder: Path) -> Iterator[Path]:
     """
     for left in sorted(folder.parent.glob(f".{glob.escape(folder.name)}{_PARTIAL}*")):
         owner = left.name.rpartition("-")[2]
-        # The folder of a living process is another report in the making.
-        if owner.isdigit() and not _alive(int(owner)):
+        # The folder of a living process is another report in the making. One of this process's number was
+        # left by a killed one: in a container each has the same.
+        if owner.isdigit() and (int(owner) == os.getpid() or not _alive(int(owner))):
             shutil.rmtree(left, ignore_errors=True)
     partial = folder.parent / f".{folder.name}{_PARTIAL}{os.getpid()}"
     partial.mkdir()

@@ -18,6 +18,7 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.replays.replay import Still, ground, markup, replay, shared_images, still
 from tourney.results.highlights import (
+    SUPERLATIVES,
     TITLES,
     Highlight,
     Kind,
@@ -69,12 +70,16 @@ def chosen_games(make: Renderer) -> ChosenGames:
         rivals = candidates.get(highlight.kind, [])
         candidates[highlight.kind] = nlargest(len(TITLES), [*rivals, entry], key=lambda each: each[:2])
     chosen: dict[int, Highlight] = {}
-    for kind in TITLES:
+    # Superlatives first: only the longest game of all may be called the longest.
+    for kind in sorted(TITLES, key=lambda kind: kind not in SUPERLATIVES):
         for size, negated, highlight in candidates.get(kind, ()):
+            if kind in SUPERLATIVES and size < candidates[kind][0][0]:
+                break
             if -negated not in chosen and (size > 0 or kind == "shortest"):
                 chosen[-negated] = highlight
                 break
-    games = [_chosen(make.line_of(number), highlight) for number, highlight in chosen.items()]
+    ordered = sorted(chosen.items(), key=lambda game: list(TITLES).index(game[1].kind))
+    games = [_chosen(make.line_of(number), highlight) for number, highlight in ordered]
     plies = [(game.line.number, game.ply) for game in games]
     matches = make.maker.matches.only(list(chosen))
     # To draw them is most of the work, and a new match seldom changes which games they are.

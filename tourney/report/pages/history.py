@@ -98,7 +98,7 @@ def _fits(make: Renderer) -> Iterator[tuple[int, RoundFit]]:
     rounds = sampled([round_ for round_, _ in source.history], most)
     if not rounds:  # void matches only
         return
-    clusters = Clusters(shared_dice=shared)
+    clusters = Clusters(shared_dice=shared, joined=source.joined, luck=source.luck)
     so_far = hashlib.blake2b(digest_size=16)
 
     def fit() -> RoundFit:
@@ -116,7 +116,8 @@ def _fits(make: Renderer) -> Iterator[tuple[int, RoundFit]]:
         elif round_ in rounds:
             # A fit to the matches up to a round stays the same, so that a later report need not repeat it.
             model = f"{source.model.__module__}.{source.model.__qualname__}"
-            inputs = (so_far.digest(), numbers, shared, source.tournament.seats, model, source.look)
+            setting = (shared, source.joined, source.luck, source.tournament.seats)
+            inputs = (so_far.digest(), numbers, *setting, model, source.look)
             yield round_, make.maker.value("elo after a round", inputs, RoundFit, fit)
 
 
