@@ -429,10 +429,13 @@ def _other_files(store: BotStore, bot: StoredBot, reference: str) -> tuple[str, 
 
 
 def path_of(reference: str, base: Path | None = None) -> Path | None:
-    """The path that a reference means, or None: it contains ``/``, or names a file or a bot's folder."""
+    """The path that a reference means, or None: it contains ``/``, or names a file or a bot's folder.
+
+    ``.`` and ``..`` are paths too, as no bot has such a name.
+    """
     path = Path(base or ".") / reference
     try:
-        named = "/" in reference or (bool(reference) and (path.is_file() or (path / FILE_NAME).exists()))
+        named = "/" in reference or reference in {".", ".."} or (bool(reference) and (path.is_file() or (path / FILE_NAME).exists()))
     except OSError:
         return None
     return path if named else None
