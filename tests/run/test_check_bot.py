@@ -57,7 +57,8 @@ def test_every_seat_of_fewest_and_most_seats_is_checked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cases", "result", "advice"),
     [
-        ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "it must answer `tourney 1`"),
+        ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "its standard error says why"),
+        ("tourney) exit 3;;", "exited with code 3", "it must answer `tourney 1`"),
         ("tourney) echo hello;;", "'hello' is not a line of the protocol", "it must answer `tourney 1`"),
         ("tourney) echo bot wants=all;;", "wants='all' is not position, legal", "by a line `bot`"),
         (
@@ -99,6 +100,17 @@ def test_fault_in_play_fails_the_trial(go: str, result: str, advice: str, tmp_pa
     assert advice in trial.advice
     assert any(line.startswith("> go ") for line in trial.wire) or result == "overflow"
     assert trial.stderr == (("oops",) if "oops" in go else ())
+
+
+def test_listener_hears_of_each_trial_before_it_is_played(tmp_path: Path) -> None:
+    """Among them the question for an engine's protocol, which takes seconds."""
+    folder = write_shell_bot(tmp_path, "bad", "tourney) echo hello;;")
+    store = BotStore(tmp_path / "store")
+    heard: list[str] = []
+    sandbox = open_sandbox("off")
+    listener = TrialListener(begin=heard.append)
+    (trial,) = check_bot(store.add(folder), store, sandbox, ["sages-tafl"], Limits(), listener)
+    assert heard == [f"{trial.name} ...", "asking for the protocols of engines ..."]
 
 
 def test_bot_that_does_not_answer_times_out(tmp_path: Path) -> None:
