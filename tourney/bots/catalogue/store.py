@@ -435,7 +435,11 @@ def path_of(reference: str, base: Path | None = None) -> Path | None:
     """
     path = Path(base or ".") / reference
     try:
-        named = "/" in reference or reference in {".", ".."} or (bool(reference) and (path.is_file() or (path / FILE_NAME).exists()))
+        named = (
+            "/" in reference
+            or reference in {".", ".."}
+            or (bool(reference) and (path.is_file() or (path / FILE_NAME).exists()))
+        )
     except OSError:
         return None
     return path if named else None
