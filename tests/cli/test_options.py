@@ -46,6 +46,8 @@ def test_refusals_say_what_to_write(tmp_path: Path) -> None:
         (("rules", "sages-tafel"), "did you mean sages-tafl?"),
         (("bots", "new", "My Bot"), "small letters, digits, dots, hyphens and underscores"),
         (("bots", "new", "My Bot"), "such as my-bot"),
+        (("bots", "new", "\u00dcmlaut-Fuchs"), "such as umlaut-fuchs"),
+        (("bots", "show", "stokfish"), "as ./stokfish; a program must be on PATH)"),
         (("show", "999", "--db", url), "there is no match 999 in this tournament: its matches are 1 to 6"),
         (("ratings", "--anchor", "a=1", "--db", url), "--anchor is for --all --game GAME"),
         (

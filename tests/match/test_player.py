@@ -41,7 +41,8 @@ def test_processor_time_is_that_since_the_last_call() -> None:
         (None, ""),
         (
             Withheld("ready\x07", whole=True, at_end=True),
-            f"; 'ready\\x07' came only once its input ended: {FLUSH}, or answer sooner",
+            f"; 'ready\\x07' came only once its input ended: {FLUSH}, read each line as it comes, or answer"
+            " sooner",
         ),
         (
             Withheld("bot", whole=False, at_end=True),

@@ -128,7 +128,7 @@ def test_move_that_was_not_flushed_is_named(tmp_path: Path, monkeypatch: pytest.
     folder = write_shell_bot(tmp_path, "kept", f"{HELLO}go) cat >/dev/null; echo info x; echo move a1;;")
     (trial,) = check(folder, tmp_path, limits=Limits(move_ms=1, margin_ms=0, startup_ms=60_000))
     assert trial.result.endswith("; 'move a1' came only once its input ended")
-    assert trial.advice == f"no line came; {FLUSH}, or answer sooner"
+    assert trial.advice == f"no line came; {FLUSH}, read each line as it comes, or answer sooner"
     assert trial.wire[-1] == "! timeout"
 
 

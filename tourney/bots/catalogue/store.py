@@ -314,6 +314,10 @@ class BotStore:
             return (self.root / name).read_text("ascii", "replace").splitlines()
         except FileNotFoundError:
             return []
+        except NotADirectoryError as error:
+            raise StoreError(
+                f"the bot store {self.root} is not a folder; choose another one with --bots"
+            ) from error
 
     def _append(self, name: str, line: str) -> None:
         fd = os.open(self.root / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -412,7 +416,8 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
     near = get_close_matches(reference, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
     raise BotError(
-        f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as ./{reference})"
+        f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as"
+        f" ./{reference}; a program must be on PATH)"
     )
 
 
