@@ -100,7 +100,7 @@ class PlainListener(Listener):
             self._write(progress_text(progress))
 
     def heartbeat(self, progress: RunProgress, status: RunStatus) -> None:
-        """Write a line if no result has come for long, first soon after the start: matches may take minutes."""
+        """Write a line if no result has come for long, as matches may take minutes; first after seconds."""
         now = self._clock()
         if now >= self._next_idle and status.playing:
             self._next_idle = now + HEARTBEAT_SECONDS

@@ -98,10 +98,10 @@ def command(bot: tuple[str, ...], options: _CheckRequest) -> None:
     """Test bots in games against `random`.
 
     BOT is a path or a name, a folder of bots, or a pattern (`'submissions/*.zip'`). The bot plays on every
-    seat. Prints a line for each trial; for a failed trial also the cause, advice, the board at an illegal
-    action, the last lines between referee and bot (> to the bot, < from the bot) and the bot's last lines on
-    standard error; of several bots, at the end those that failed. With --out each bot's part also goes into
-    a file for its author.
+    seat. Prints a line for each trial, of several bots below the path of each; for a failed trial also the
+    cause, advice, the board at an illegal action, the last lines between referee and bot (> to the bot, <
+    from the bot) and the bot's last lines on standard error; of several bots, at the end those that failed.
+    With --out each bot's part also goes into a file for its author.
     Exits with code 1 if a trial fails.
     """
     references, refused = all_bots(bot)
