@@ -33,7 +33,7 @@ def test_plain_display_shows_that_long_matches_are_played() -> None:
     messages: list[str] = []
     listener = PlainListener(messages.append, clock=lambda: now[0])
     status = RunStatus((Playing(1, 0.0), Playing(2, 0.0)))
-    seconds = []
+    seconds = list[int]()
     for second in range(140):
         now[0] = float(second)
         listener.heartbeat(RunProgress(100, 0, 0, 0, 0, now[0]), status)
