@@ -169,3 +169,10 @@ def test_line_that_json_does_not_allow_is_refused(tmp_path: Path, line: str, wor
     path.write_text(f"0\n{line}\n")
     with refused(RecordError, words):
         list(read_json_lines(path))
+
+
+def test_byte_order_mark_before_toml_is_passed_over() -> None:
+    """Editors on Windows write one; a second one is a mistake."""
+    assert parse_toml('\ufeffname = "x"\r\n') == {"name": "x"}
+    with pytest.raises(ValueError, match="line 1"):
+        parse_toml("\ufeff\ufeffx = 1\n")

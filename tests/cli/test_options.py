@@ -60,6 +60,11 @@ def test_refusals_say_what_to_write(tmp_path: Path) -> None:
             "the tournament file, or without FILE --set games-per-pairing=",
         ),
         (("run", "--loog", "x"), "No such option '--loog'"),
+        (
+            ("run", "-each", "tc=8"),
+            "-each is not an option: options begin with two hyphens, as --each,",
+        ),
+        (("perft", "sages-tafl", "-12"), "No such option '-1'"),
         (("run", str(file), "--db", url, "--replace", "b"), "--replace 'b' does not have the form NAME=PATH"),
     ):
         refusal = invoke(*words)

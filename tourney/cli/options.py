@@ -152,6 +152,14 @@ class HelpCommand(click.Command):
                 raise UsageError(
                     f"{error.option_name} is not an option of `{ctx.command_path}`: {instead}"
                 ) from error
+            # Words such as -each of fastchess, or a path: click reads them letter by letter.
+            start = error.option_name
+            long_word = next((arg for arg in args if arg.startswith(start) and len(arg) > 2), "")
+            if len(start) == 2 and start[1].isalpha() and long_word:
+                raise UsageError(
+                    f"{long_word} is not an option: options begin with two hyphens, as -{long_word}, and"
+                    f" a path with ./, as ./{long_word}; see '{ctx.command_path} --help'"
+                ) from error
             word = error.option_name.lstrip("-").replace("-", "_")
             if any(param.name == word for param in self.params if isinstance(param, click.Argument)):
                 raise UsageError(
