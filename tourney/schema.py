@@ -239,6 +239,7 @@ class _Extra(TypedDict, total=False):
     """Properties of the types above that ``Meta`` has no field for."""
 
     want: str
+    words: str
     examples: list[object]
 
 
