@@ -196,3 +196,10 @@ def test_compressed_content_comes_in_large_blocks() -> None:
     assert len(read) > len(packed) // 2 - 10_000
     with pytest.raises(DamagedError):
         next(damaged)
+
+
+def test_byte_order_mark_before_toml_is_passed_over() -> None:
+    """Editors on Windows write one; a second one is a mistake."""
+    assert parse_toml('\ufeffname = "x"\r\n') == {"name": "x"}
+    with pytest.raises(ValueError, match="line 1"):
+        parse_toml("\ufeff\ufeffx = 1\n")

@@ -273,10 +273,11 @@ def parse_toml(text: str) -> dict[str, object]:
     """The tables of a TOML text.
 
     Raises ValueError with a phrase that says what is wrong, also for nesting beyond ``MAX_DEPTH`` and for
-    integers of more than ``MAX_BITS`` bits.
+    integers of more than ``MAX_BITS`` bits. A byte order mark, as editors on Windows write it,
+    is passed over.
     """
     try:
-        data = tomllib.loads(text)
+        data = tomllib.loads(text.removeprefix("\ufeff"))
     except RecursionError:
         raise ValueError(_too_deep("tables")) from None
     except tomllib.TOMLDecodeError as error:

@@ -8,9 +8,13 @@ from tests.support.folders import write_bot
 from tests.support.tournaments import refused
 from tourney.bots.catalogue.command import add_program
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.channel.interface import Event
+from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.errors import BotError, UsageError
-from tourney.run.entrant_reference import ProgramSettings, ReferenceReader
+from tourney.match.runner import StoreLauncher
+from tourney.run.entrant_reference import ENGINES, ProgramSettings, ReferenceReader
+from tourney.run.entrant_reference import TOURNEY as TOURNEY_ASKS
 from tourney.run.file_schema import EntrantLine
 
 pytestmark = pytest.mark.addon("chess")  # its protocols
@@ -75,6 +79,31 @@ def test_program_that_answers_nothing_is_refused(on_path: Path, store: BotStore)
         BotError, "the program mute answers none of Tourney's protocol, UCI, ", "within 3 s", "uci:mute"
     ):
         ReferenceReader(store, sandbox).read("mute")
+
+
+def test_silent_program_gets_all_greetings_before_the_first_times_out(
+    on_path: Path, store: BotStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked one after the other, it would take the time of all of them together."""
+    steps: list[str] = []
+
+    class Mute(ScriptedChannel):
+        def __init__(self) -> None:
+            super().__init__([])
+
+        def request(self, data: bytes) -> None:
+            steps.append("ask")
+
+        def wait(self, deadline: int) -> Event:
+            steps.append("time-out")
+            return Event("timeout")
+
+    monkeypatch.setattr(StoreLauncher, "__call__", lambda *_: Mute())
+    program(on_path, "mute", "x) ;;")
+    with refused(BotError, "the program mute answers none of Tourney's protocol, UCI, "):
+        ReferenceReader(store, sandbox).read("mute")
+    head_start = ["ask", "time-out"]
+    assert steps == [*head_start, *["ask"] * len(ENGINES), *["time-out"] * len((TOURNEY_ASKS, *ENGINES))]
 
 
 def test_named_protocol_is_not_asked_for(on_path: Path, store: BotStore) -> None:

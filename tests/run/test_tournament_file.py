@@ -108,7 +108,11 @@ def test_values_are_frozen(tmp_path: Path) -> None:
     ("old", "new", "sentence"),
     [
         ('name = "cup"', "", "cup.toml: name is missing"),
-        ('name = "cup"', 'name = "Big Cup"', 'cup.toml: name is "Big Cup", but must match'),
+        (
+            'name = "cup"',
+            'name = "Big Cup"',
+            'cup.toml: name is "Big Cup", but must match [a-z0-9][a-z0-9._-]{0,63} (small letters, digits,',
+        ),
         ('name = "cup"', "name = 3", "cup.toml: name is 3, but must be a string"),
         ('"sages-tafl"', '"draughts"', "cup.toml: there is no game 'draughts'; the games are:"),
         ('game = "sages-tafl"', "", "cup.toml: game is missing"),

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -33,6 +34,8 @@ from tourney.run.tournament_file import read_tournament_file, toml_value
 
 MAX_WAIT_MS: Final = 3_000
 """Time for the answer to each greeting."""
+HEAD_START_MS: Final = 500
+"""Time that the first greeting has alone: most programs answer it, and need one process then."""
 
 
 class Greeting(NamedTuple):
@@ -59,25 +62,39 @@ def find_greeting(
     """The first greeting that a bot of a store answers, or None. Raises the errors of its start."""
     launch = StoreLauncher(store, sandbox)
     entrant = entrant_of(bot, bot.manifest.name)
-    for greeting in greetings:
-        # A process for each question, as a bot may end at a line that it does not know.
-        if _answers(launch(entrant, limits), greeting, limits):
-            return greeting
-    return None
+    with ExitStack() as stack:
+
+        def ask(greeting: Greeting) -> _Question:
+            # A process for each question, as a bot may end at a line that it does not know.
+            channel = launch(entrant, limits)
+            stack.callback(channel.close, 0)
+            channel.widen(*MAX_OUTPUT, lenient=True)
+            channel.request(greeting.ask)
+            deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
+            return _Question(greeting, channel, deadline)
+
+        first = ask(greetings[0])
+        if first.is_answered(time.monotonic_ns() + HEAD_START_MS * MS):
+            return first.greeting
+        # One after the other, a program that answers nothing would take the time of all greetings together.
+        questions = [first, *map(ask, greetings[1:])]
+        return next((question.greeting for question in questions if question.is_answered()), None)
 
 
-def _answers(channel: Channel, greeting: Greeting, limits: Limits) -> bool:
-    """Whether a bot that was just started answers a greeting; it is ended then."""
-    try:
-        channel.widen(*MAX_OUTPUT, lenient=True)
-        channel.request(greeting.ask)
-        deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
-        while (event := channel.wait(deadline)).kind == "line":
-            if greeting.answer.fullmatch(event.text.strip()):
+class _Question(NamedTuple):
+    """A greeting that was sent to a process, and the time by which it is to be answered."""
+
+    greeting: Greeting
+    channel: Channel
+    deadline: int
+
+    def is_answered(self, until: int | None = None) -> bool:
+        """Whether the answer comes by the deadline; with ``until``, whether it comes by that time already."""
+        deadline = self.deadline if until is None else min(until, self.deadline)
+        while (event := self.channel.wait(deadline)).kind == "line":
+            if self.greeting.answer.fullmatch(event.text.strip()):
                 return True
         return False
-    finally:
-        channel.close(0)
 
 
 @dataclass(frozen=True, slots=True)
