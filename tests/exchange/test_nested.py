@@ -44,7 +44,7 @@ def test_game_without_winner_that_did_not_end_has_no_result() -> None:
     assert flattened({"players": players, "status": "outoftime"})["winner"] == "draw"
 
 
-def test_rows_of_another_length_stay_to_be_named() -> None:
-    table = [["white", "black", "result"], ["a", "b", "1-0"], ["a"], 7]
-    assert by_rows(table) == [{"white": "a", "black": "b", "result": "1-0"}, ["a"], 7]
-    assert by_rows([["a", "b", "1-0"]]) == by_rows({"white": 3}) == by_rows([]) == by_rows({}) == []
+def test_columns_of_one_length_are_a_table() -> None:
+    table: dict[str, object] = {"white": {"0": "a"}, "black": {"0": "b"}, "result": {"0": "1-0"}}
+    assert by_rows(table) == [{"white": "a", "black": "b", "result": "1-0"}]
+    assert by_rows({**table, "result": {"1": "1-0"}}) == by_rows({**table, "id": 3}) == by_rows({}) == []

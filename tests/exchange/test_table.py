@@ -59,7 +59,6 @@ ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
         "player1,player2,rank1,rank2\na,b,1st,2nd\nb,a,1.,1.\n",
         "player1,player2,score1,score2\na,b,60 %,40 %\nb,a,50%,50%\n",
         "white,black,result\na,b,1\u20110\nb,a,\u00bd\u2009\u2013\u2009\u00bd\n",
-        "players,ranks\n\"['a', 'b']\",\"[1, 2]\"\n" + '"[""b"", ""a""]","[1, 1]"\n',
         (
             '{"players": {"white": {"user": {"name": "a"}}, "black": {"user": {"name": "b"}}}, "winner":'
             ' "white"}\n{"players": {"white": {"user": {"name": "b"}}, "black": {"user": {"name": "a"}}},'
@@ -82,8 +81,6 @@ ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
             '{"players": [{"name": "a", "score": 3}, {"name": "b", "score": 1}]},\n'
             '{"teams": [["b"], ["a"]], "ranks": [1, 1]},\n'
         ),
-        '[["white", "black", "result"], ["a", "b", "1-0"], ["b", "a", "="]]',
-        '{"columns": ["white", "black", "result"], "data": [["a", "b", 1], ["b", "a", 0.5]]}',
         (
             '{"player1": "a", "player2": "b", "rank1": 1, "rank2": 2}\n'
             '{"agents": ["b", "a"], "rewards": [3, 3]}\n'

@@ -1,4 +1,4 @@
-"""Make columns of what other programs' JSON holds inside a game: objects of players, and tables of lists.
+"""Make columns of what other programs' JSON holds inside a game: objects of players, and tables by columns.
 
 Sites write a player as an object, chess.com a result in each of the two, Kaggle the names beside the rewards.
 """
@@ -52,23 +52,10 @@ def flattened(game: Mapping[str, object]) -> dict[str, object]:
     return flat
 
 
-def by_rows(value: object) -> list[object]:
-    """The rows of a table as lists below a header, by columns, or as pandas splits it; [] of others."""
-    header: object = None
-    rows: object = None
-    if isinstance(value, list) and value:
-        header, rows = value[0], value[1:]
-    elif isinstance(value, dict) and {"columns", "data"} <= value.keys():
-        header, rows = value["columns"], value["data"]
-    elif isinstance(value, dict):
-        columns = [column for column in value.values() if isinstance(column, dict)]
-        if columns and len(columns) == len(value) and all(list(each) == list(columns[0]) for each in columns):
-            header, rows = list(value), [[column[row] for column in columns] for row in columns[0]]
-    if not (isinstance(header, list) and all(isinstance(name, str) for name in header)):
+def by_rows(value: Mapping[str, object]) -> list[object]:
+    """The rows of a table that pandas wrote by columns; [] of anything else."""
+    columns = [column for column in value.values() if isinstance(column, dict)]
+    is_table = len(columns) == len(value) and is_complete(columns_of(tuple(value)))
+    if not is_table or any(list(column) != list(columns[0]) for column in columns):
         return []
-    if not (isinstance(rows, list) and is_complete(columns_of(tuple(header)))):
-        return []
-    return [
-        dict(zip(header, row, strict=True)) if isinstance(row, list) and len(row) == len(header) else row
-        for row in rows
-    ]
+    return [{key: column[row] for key, column in zip(value, columns, strict=True)} for row in columns[0]]

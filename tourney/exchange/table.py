@@ -137,7 +137,7 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
             )
         lists = ("players", "ranks", "scores")
         fields: dict[str, object] = {
-            key: _listed(cell) if key in lists else cell.strip()
+            key: cell.split() if key in lists else cell.strip()
             for key, cell in zip(columns, cells, strict=True)
             if key
         }
@@ -246,7 +246,7 @@ def _items(file: io.BufferedReader, label: str) -> list[object]:
     except ValueError as error:
         raise InputError(f"{label} was read as a JSON array, because it begins with [: {error}") from None
     assert isinstance(items, list)  # noqa: S101 - for the type checker: it begins with a bracket
-    return by_rows(items) or items
+    return items
 
 
 def _recorded(value: object) -> ForeignGame:
@@ -457,17 +457,6 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value).strip() if isinstance(value, (str, int, float)) else ""
-
-
-def _listed(cell: str) -> list[str]:
-    """The members of a cell with a list: words, or as pandas and JSON write it."""
-    if not cell.startswith("["):
-        return cell.split()
-    try:
-        members = parse_json(cell if '"' in cell else cell.replace("'", '"'))
-    except ValueError:
-        raise UnratedError("line", f"{cell[:20]} is not a list") from None
-    return [str(name_of(member)) for member in members] if isinstance(members, list) else []
 
 
 def _cells(line: str, delimiter: str) -> list[str] | None:
