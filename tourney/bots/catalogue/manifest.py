@@ -221,10 +221,12 @@ def read_manifest(text: str, where: str) -> Manifest:
     try:
         data = parse_toml(text)
     except ValueError as error:
-        quotes = ""
+        hint = ""
         if _TYPOGRAPHIC.search(text):  # text processors replace what is typed
-            quotes = '; it has typographic quotation marks: write " in a plain text editor'
-        raise BotError(f"{where} is not valid TOML: {error}{quotes}", file=where) from error
+            hint = '; it has typographic quotation marks: write " in a plain text editor'
+        elif text.lstrip().startswith("{"):
+            hint = '; it looks like JSON: write a line for each key, as name = "mybot"'
+        raise BotError(f"{where} is not valid TOML: {error}{hint}", file=where) from error
     try:
         return read(data, Manifest, toml=True)
     except SchemaError as error:
