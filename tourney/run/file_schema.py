@@ -24,7 +24,7 @@ from tourney.match.spec import (
     MoveMs,
     OwnLimits,
 )
-from tourney.parsing import parse_toml
+from tourney.parsing import parse_toml, toml_text
 from tourney.schedule.format import Format, FormatKey
 from tourney.schedule.until_rule import SHARE, Until
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS, GameName, Name, SchemaError, Seed, Word, seed_of, show
@@ -430,9 +430,9 @@ def load_tables(path: Path, text: str | None = None) -> dict[str, object]:
 def read_text(path: Path, noun: str, most: int) -> str:
     """The text of a file of at most ``most`` bytes; ``noun`` names it, with its article."""
     try:
-        return read_file_bytes(path, noun, most).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})", file=path) from error
+        return toml_text(read_file_bytes(path, noun, most))
+    except ValueError as error:
+        raise TournamentError(f"{path} {error}", file=path) from error
 
 
 def read_file_bytes(path: Path, noun: str, most: int) -> bytes:

@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -46,6 +46,7 @@ from tourney.bots.catalogue.tree import (
 )
 from tourney.errors import BotError, UnsafeFileError
 from tourney.held_folder import HeldFolder, copy_named, hold
+from tourney.parsing import toml_text
 from tourney.texts import counted
 
 _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
@@ -412,11 +413,9 @@ def _read_manifest(folder: HeldFolder) -> Manifest:
     except OSError as error:
         raise BotError(f"{FILE_NAME} cannot be read: {error.strerror}") from error
     try:
-        # PowerShell writes UTF-16 by default.
-        text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BotError(f"{FILE_NAME} line {line} is not UTF-8: {error.reason}; save it as UTF-8") from error
+        text = toml_text(data)
+    except ValueError as error:
+        raise BotError(f"{FILE_NAME} {error}") from error
     return read_manifest(text, FILE_NAME)
 
 
