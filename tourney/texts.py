@@ -1,5 +1,7 @@
 """How texts and numbers stand in sentences for people: on one line, without controls, with their nouns."""
 
+from collections.abc import Sequence
+
 
 def printable(text: str) -> str:
     """A text on one line, with every character that is not printable as an escape sequence."""
@@ -11,6 +13,11 @@ def legible(text: str, mark: str = "\N{REPLACEMENT CHARACTER}") -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else mark for c in text)
+
+
+def name_list(names: Sequence[str]) -> str:
+    """Names in a sentence: ``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

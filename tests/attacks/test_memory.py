@@ -116,7 +116,7 @@ def test_uncontained_bot_finds_what_it_left_in_the_cache(tmp_path: Path, library
     """The attack works where nothing prevents it: the next match reads all bits of the one before."""
     sandbox = PlainSandbox("off")
     seen = set()
-    for _ in range(10):  # the kernel keeps a page that it is busy with, though it is told to drop it
+    for _ in range(10):  # the kernel may keep a page that it is busy with
         assert said(sandbox, tmp_path, "write", str(library), WRITTEN) == "written"
         seen.add(said(sandbox, tmp_path, "read", str(library)))
         if " ".join(map(str, BITS)) in seen:

@@ -193,6 +193,19 @@ def test_every_registered_format_is_compared() -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS)
+def test_verdict_of_every_format_says_whether_it_ended(cups: Cups, plan: str, tmp_path: Path) -> None:
+    running = re.compile(r"leads? |the lead |so far|still in|play the final")
+    assert not running.search(cups.made(plan)[0].verdict)
+    how = dict(PLANS[plan])
+    if how["format_"] in ("import", "results"):
+        return  # complete from the start
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
+        tournament = world.begin(repository, how.pop("names"), **how)
+        world.play_all(repository, tournament, most=1)
+        assert running.search(load(repository, tournament).verdict)
+
+
+@pytest.mark.parametrize("plan", PLANS)
 def test_last_ranking_of_the_rounds_is_that_of_the_standings(cups: Cups, plan: str) -> None:
     source, _ = cups.made(plan)
     *_, last = rankings(source.format, source.setup, source.schedule.rows, source.results)

@@ -330,6 +330,17 @@ def test_several_tournaments_share_one_report(tmp_path: Path) -> None:
             assert not file or file == "data:," or (path.parent / file).is_file(), (path, target)
 
 
+def test_list_of_tournaments_names_the_winners_beside_each(tmp_path: Path) -> None:
+    """On a phone only the first two columns are in sight."""
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
+        for name in ("one", "two"):
+            world.play_all(repository, world.begin(repository, "ab", name=name))
+        loaded = [load(repository, tournament) for tournament in repository.tournaments.all()]
+        index = next(file for file in sites(loaded, Options()) if file.path == "index.html")
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", index.content.decode())
+    assert heads[:3] == ["Tournament", "Podium", "Date"]
+
+
 def test_versions_have_a_page_over_all_tournaments(tmp_path: Path) -> None:
     """The page says what is in the fit and what is left out, without dates if nothing measured is shown."""
     with Database.open(str(tmp_path / "t.db"), create=True) as repository:

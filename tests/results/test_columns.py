@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from tourney.results.columns import Column, csv_cell, decimal
+from tourney.results.columns import LUCK, MEAN_WITHOUT_LUCK, Column, csv_cell, decimal
 from tourney.results.standings import (
     Ranking,
     page_columns,
@@ -32,6 +32,12 @@ from tourney.schedule.tie_breaks import EntrantScores, TieBreak
 )
 def test_decimals_round_half_away_from_zero(value: Fraction, digits: int, text: str) -> None:
     assert decimal(value, digits) == text
+
+
+def test_luck_and_shares_have_no_negative_zero() -> None:
+    assert LUCK.shown(Fraction(-1, 10**6)) == "+0.0"
+    assert MEAN_WITHOUT_LUCK.shown(Fraction(-1, 10**6)) == "0.0"
+    assert LUCK.shown(Fraction(-1, 100)) == "-1.0"
 
 
 def test_tables_round_values_and_data_keep_them() -> None:

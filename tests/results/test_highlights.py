@@ -43,13 +43,26 @@ def test_win_against_a_better_bot_is_an_upset_by_its_gap() -> None:
     [
         (result(), {"longest", "shortest", "upset"}),
         (result((1, 1)), {"longest"}),
-        (result(faults=(None, "crash")), {"longest", "upset"}),
+        (result(faults=(None, "crash")), {"upset"}),
         (result(reason="resign"), {"longest", "upset"}),
         (result(void=True), set()),
     ],
 )
 def test_shortest_win_is_played_to_its_end(match: Result, kinds: set[str]) -> None:
     assert set(shown(match, ("ann", "bob"), (0.0, 10.0))) == kinds
+
+
+@pytest.mark.parametrize(
+    ("ranks", "actions", "words"),
+    [
+        ((2, 1), 30, "bob wins after 30 actions"),
+        ((1, 1), 1, "a draw after 1 action"),
+        ((1, 1, 3), 30, "shared after 30 actions"),
+    ],
+)
+def test_longest_game_says_how_it_ended(ranks: tuple[int, ...], actions: int, words: str) -> None:
+    highlights = shown(result(ranks, actions), ("ann", "bob", "cid"), (None,) * len(ranks))
+    assert highlights["longest"].text == words
 
 
 def test_best_played_game_is_judged_by_its_less_accurate_seat() -> None:

@@ -101,7 +101,87 @@ def test_distance_that_the_prior_decides_is_not_stated() -> None:
 def test_bracket_names_the_final_and_how_it_was_decided(how: Any, words: str) -> None:
     final = Tie(2, 0, 0, 1, winner=0, how=how)
     lines = (line(1, 0, "4", tie_breaks=(("stages-won", Fraction(2)),)), line(2, 1, "3"))
-    assert verdict(*lines, format_="knockout", final=final).startswith(words)
+    assert verdict(*lines, format_="knockout", ties=(final,)).startswith(words)
+
+
+FIRST_ROUND = (Tie(1, 0, 0, None, winner=0, how="bye"), Tie(1, 1, 1, 2))
+FINAL = (FIRST_ROUND[0], Tie(1, 1, 1, 2, winner=1, how="score"), Tie(2, 0, 0, 1))
+THIRD_OPEN = (*FINAL[:2], Tie(2, 0, 0, 1, winner=0, how="score"), Tie(2, 1, 2, 3, third=True))
+EIGHT = tuple(Tie(1, slot, slot, 4 + slot, winner=slot or None) for slot in range(4))
+
+
+@pytest.mark.parametrize(
+    ("ties", "words"),
+    [
+        ((*FIRST_ROUND, Tie(2, 0, 0, None)), "All 3 bots are still in: ann, bob and cid; most likely"),
+        (FINAL, "ann and bob play the final; most likely the strongest: ann (90 %)."),
+        (THIRD_OPEN, "ann won the final against bob; the tie for third place is still open; most likely"),
+        ((*EIGHT, Tie(2, 0, None, 1), Tie(2, 1, 2, 3), Tie(3, 0, None, None)), "5 of 8 bots are still in;"),
+    ],
+)
+def test_unfinished_bracket_names_those_still_in(ties: tuple[Tie, ...], words: str) -> None:
+    lines = tuple(line(1, number, "0") for number in NAMES)
+    assert verdict(*lines, format_="knockout", ties=ties, ended=False).startswith(words)
+
+
+def test_bracket_leaves_out_chances_that_say_little() -> None:
+    lines = tuple(line(1, number, "0") for number in NAMES)
+    text = verdict(*lines, format_="knockout", ties=FINAL, ended=False, rated=batch((0.4, 0.3, 0.3)))
+    assert text == "ann and bob play the final."
+
+
+RATED: dict[str, Any] = {"tie_breaks": (("rating", Fraction(-81, 2)), ("sigma", Fraction(25)))}
+
+
+@pytest.mark.parametrize("ended", [True, False])
+@pytest.mark.parametrize(
+    ("format_", "points", "subjects", "words"),
+    [
+        ("gauntlet", ("9", "4", "2"), (0,), "ann scored 9 of 12 (75.0 %) against 2 opponents{}; 90 % likely"),
+        (
+            "gauntlet",
+            ("9", "4", "2"),
+            (0, 1),
+            "ann is the better of 2 challengers{}, with 9 of 12 (75.0 %) against cid; 90 % likely",
+        ),
+        ("gauntlet", ("9", "9", "2"), (0, 1), "ann and bob are level{}, each with 75.0 % against cid; most"),
+        (
+            "round-robin",
+            ("9", "3"),
+            (0,),
+            "ann scored 9 of 12 (75.0 %) against bob{}; ahead of bob by 150 to",
+        ),
+        ("round-robin", ("9", "3"), (1,), "bob scored 3 of 12 (25.0 %) against ann{}; behind ann by 150 to"),
+        (
+            "adaptive",
+            ("9", "3"),
+            (0,),
+            "ann is rated -40 Elo after 12 games against bob{} (standard deviation 25).",
+        ),
+    ],
+)
+def test_bots_that_others_measure_neither_lead_nor_win(
+    format_: str, points: tuple[str, ...], subjects: tuple[int, ...], words: str, *, ended: bool
+) -> None:
+    lines = [
+        line(n + 1, n, score, **(RATED if format_ == "adaptive" else {})) for n, score in enumerate(points)
+    ]
+    text = verdict(*lines, format_=format_, subjects=subjects, ended=ended)
+    assert text.startswith(words.format("" if ended else " so far"))
+
+
+def test_leaders_with_different_games_share_points_alone() -> None:
+    lines = (line(1, 0, "3", games=3), line(1, 1, "3", games=4))
+    assert verdict(*lines, ended=False).startswith("ann and bob share the lead with 3 points;")
+    assert verdict(line(1, 0, "1", games=1), line(1, 1, "1", games=2)).startswith(
+        "ann and bob share first place with 1 point;"
+    )
+
+
+def test_rating_that_ranks_is_in_elo() -> None:
+    assert verdict(
+        line(1, 0, "9", **RATED), line(2, 1, "3", tie_breaks=(("rating", Fraction(-50)),)), format_="adaptive"
+    ).startswith("ann won with a rating of -40 Elo; 90 % likely the strongest;")
 
 
 def test_nothing_is_said_before_the_first_match_or_of_a_circle() -> None:

@@ -268,10 +268,8 @@ class ReportSource:
     @cached_property
     def verdict(self) -> str:
         """The sentence on who won or leads; "" before the first match."""
-        final = None
-        if self.format.has_bracket and len(self.entrants) > 1:
-            ties = Knockout().bracket(self.setup, self.schedule).ties
-            final = next(tie for tie in reversed(ties) if not tie.third)
+        has_bracket = self.format.has_bracket and len(self.entrants) > 1
+        ties = Knockout().bracket(self.setup, self.schedule).ties if has_bracket else ()
         names = {number: display.isolated(label.name) for number, label in self.labels.items()}
         return verdict_text(
             self.standings,
@@ -279,7 +277,8 @@ class ReportSource:
             self.batch,
             names,
             ended=self.ended,
-            final=final,
+            ties=ties,
+            subjects=self.format.subjects(self.setup),
             number=display.number,
         )
 

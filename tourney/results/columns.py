@@ -174,11 +174,11 @@ FAULTS = count_column("faults", "Faults, in void matches too", unit="faults")
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.1f}"
+    return f"{round(value, 1) + 0.0:+.1f}"  # "+0.0", never "-0.0"
 
 
 def _percent(share: float | Fraction) -> str:
-    return f"{float(100 * share):.1f}"
+    return f"{round(float(100 * share), 1) + 0.0:.1f}"
 
 
 WINS = count_column("wins", "First places alone", unit="matches")

@@ -7,6 +7,7 @@ from tourney.match.analysis import Analysis
 from tourney.match.evidence import largest_rise
 from tourney.match.record import Record
 from tourney.store.values import Result
+from tourney.texts import counted
 
 Kind = Literal["upset", "swing", "best", "shortest", "longest"]
 
@@ -18,6 +19,8 @@ TITLES: Final[Mapping[Kind, str]] = {
     "longest": "Longest game",
 }
 """The kinds in the order in which pages show them, with their titles."""
+SUPERLATIVES: Final[frozenset[Kind]] = frozenset({"best", "shortest", "longest"})
+"""The kinds whose title is true of the greatest ``size`` alone."""
 LEAST_JUDGED: Final = 20
 """Actions from which on a game can be the best played: in a short one every bot is accurate."""
 
@@ -40,12 +43,18 @@ def highlights_of_result(
     """Yield what the result of a match shows; ``names`` and ratings are by seat, None where not known."""
     if result.void:
         return
-    yield Highlight("longest", result.actions, f"{result.actions} actions")
     first = winner_of(result.ranks)
+    length = counted(result.actions, "action")
+    end = (
+        f"{names[first]} wins" if first is not None else "a draw" if len(set(result.ranks)) == 1 else "shared"
+    )
+    # A game that a fault cut off shows no long fight, even where all others were shorter.
+    if not any(result.faults):
+        yield Highlight("longest", result.actions, f"{end} after {length}")
     if first is None:
         return
     if not any(result.faults) and result.reason != "resign":
-        yield Highlight("shortest", -result.actions, f"{names[first]} wins after {result.actions} actions")
+        yield Highlight("shortest", -result.actions, f"{end} after {length}")
     own_elo = elo[first]
     rivals = [(rival, seat) for seat, rival in enumerate(elo) if rival is not None and seat != first]
     if own_elo is not None and len(rivals) == len(names) - 1:

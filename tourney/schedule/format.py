@@ -337,6 +337,10 @@ class Format(ABC):
         by = next((order_of(list(scores.points))[0] for order_of in breaks), None)
         return rank_scores(scores, self.ranking(rule), by)
 
+    def subjects(self, setup: Setup) -> tuple[int, ...]:  # noqa: ARG002 - for some formats it depends on the setup
+        """The entrants that it measures against the others; () where it compares all."""
+        return ()
+
     def needs_luck(self, setup: Setup) -> bool:
         """Whether pairings, or the end by ``[until]``, depend on the luck of matches (``Evidence.luck``).
 

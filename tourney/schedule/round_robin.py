@@ -132,6 +132,10 @@ class Gauntlet(Format):
             )
         limit_rows(f"a gauntlet of {len(challengers)} against {field}", self.planned_matches(setup))
 
+    def subjects(self, setup: Setup) -> tuple[int, ...]:
+        """The challengers."""
+        return tuple(challengers_of(setup))
+
     def planned_matches(self, setup: Setup) -> int:
         """The number of matches: each challenger meets each group of the field."""
         challengers = len(challengers_of(setup))

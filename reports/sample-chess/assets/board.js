@@ -23,6 +23,7 @@
 
   var SVG = "http://www.w3.org/2000/svg";
   var FIELD = "\x1f";
+  var RUN = "'";
   var GROUND = 0, LABEL = 1, MARK = 2, ARROW = 3, PIECE = 4, ASIDE = 5;
   var ALPHABET = "";
   for (var c = 33; c < 127; c++) if ("\"\\<>&'".indexOf(String.fromCharCode(c)) < 0) ALPHABET += String.fromCharCode(c);
@@ -98,11 +99,18 @@
       var reader = new Reader(text);
       var found = [];
       while (reader.more()) {
+        var run = text[reader.at] === RUN ? 1 : 0;
+        reader.at += run;
+        var left = run ? reader.number() : 1;
         var from = reader.at;
         var sprite = sprites[reader.number()];
-        reader.number();
-        if (sprite.layer === ARROW) reader.number();
-        found.push(text.slice(from, reader.at));
+        var name = text.slice(from, reader.at);
+        for (; left > 0; left--) {
+          from = reader.at;
+          reader.number();
+          if (sprite.layer === ARROW) reader.number();
+          found.push(name + text.slice(from, reader.at));
+        }
       }
       return found;
     }
@@ -164,6 +172,16 @@
     });
     var places = game.places.concat(data.places || []).map(function (place) {
       return { x: place[0], y: place[1], name: place[2] };
+    });
+    var templates = [];
+    data.notes.forEach(function (code) {
+      var reader = new Reader(code), head = reader.number();
+      templates.push((templates[templates.length - 1] || "").slice(0, head) + reader.rest());
+    });
+    var sets = data.sets.split(" ").map(function (code) {
+      var reader = new Reader(code), numbers = [];
+      while (reader.more()) numbers.push(reader.number());
+      return numbers;
     });
     var open = Frames(data, sprites, game.start);
     var seen = {};
@@ -339,8 +357,8 @@
 
     function notes(ply) {
       ply = within(ply);
-      return data.sets[frames(ply).noted[ply]].map(function (number) {
-        return data.notes[number].split(FIELD).map(function (part, k) { return k % 2 ? value(ply, part) : part; }).join("");
+      return sets[frames(ply).noted[ply]].map(function (number) {
+        return templates[number].split(FIELD).map(function (part, k) { return k % 2 ? value(ply, part) : part; }).join("");
       });
     }
 

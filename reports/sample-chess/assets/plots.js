@@ -61,7 +61,8 @@
       return Array.from(rows).sort(function (a, b) { return a[0] - b[0]; });
     }
 
-    function table(name) {
+    function table(plot) {
+      const name = plot.name;
       const head = make("tr", {}, make("th", { scope: "col", class: "n" }, "Action"));
       cockpit.names.forEach(function (bot) {
         head.append(make("th", { scope: "col", class: "n" }, make("bdi", {}, bot)));
@@ -75,7 +76,7 @@
         });
         body.append(line);
       });
-      return make("div", { class: "scroll values", tabindex: "0", role: "region", "aria-label": "Values (table)" }, make("table", {}, make("thead", {}, head), body));
+      return make("div", { class: "scroll values", tabindex: "0", role: "region", "aria-label": plot.details.querySelector("summary").textContent + " (table)" }, make("table", {}, make("thead", {}, head), body));
     }
 
     all.forEach(function (plot) {
@@ -94,9 +95,10 @@
       });
       const more = make("details", {}, make("summary", {}, "Table"));
       more.addEventListener("toggle", function () {
-        if (more.open && more.childElementCount < 2) more.append(table(plot.name));
+        if (more.open && more.childElementCount < 2) more.append(table(plot));
       });
-      plot.details.querySelector("figure").append(more);
+      /* The data have no luck, so that it has no table. */
+      if (values(plot.name).length) plot.details.querySelector("figure").append(more);
     });
 
     /* Whether each plot is open, by its name, as a reader left it; another page may have other plots. */

@@ -188,11 +188,17 @@
     });
   }
 
+  /* As display.time_limit of tourney/report writes it. */
+  function limitText(ms) {
+    if (ms && ms % 60000 === 0) return ms / 60000 + " min";
+    return ms && ms % 1000 === 0 ? ms / 1000 + " s" : ms + " ms";
+  }
+
   function clockNote() {
     if (limits["clock-ms"] === undefined) {
-      return limits["move-ms"] === undefined ? "" : "Limit per action: " + milliseconds(limits["move-ms"]) + ".";
+      return limits["move-ms"] === undefined ? "" : "Limit per action: " + limitText(limits["move-ms"]) + ".";
     }
-    const limit = "Clock: " + clockText(limits["clock-ms"]) + (limits["increment-ms"] ? " + " + milliseconds(limits["increment-ms"]) + " per action" : "");
+    const limit = "Clock: " + clockText(limits["clock-ms"]) + (limits["increment-ms"] ? " + " + limitText(limits["increment-ms"]) + " per action" : "");
     if (limits.charge && limits.charge !== "wall") return limit + ", charged by " + (limits.charge === "cpu" ? "processor time" : limits.charge) + ", which is not stored by action.";
     if (!times.length) return limit + "; this report has no measured times.";
     return limit + (unsure ? ". Clocks are lower bounds: a bot was not charged up to " + milliseconds(data.waited) + " in which it waited for a processor." : ".");
@@ -283,7 +289,10 @@
     if (clocks) card.clock.textContent = (unsure ? "\u2265 " : "") + clockText(clocks[at][seat - 1]);
     let played = at;
     while (played > 0 && !(actors[played - 1] === seat && typeof times[played - 1] === "number")) played--;
-    card.think.textContent = played ? milliseconds(times[played - 1]) + (played === at ? "" : " for action " + played) : "";
+    const earlier = played && played !== at ? " for action " + played : "";
+    /* The strips of four seats are narrow: the name stays whole, and the rest is a tooltip. */
+    card.think.textContent = played ? milliseconds(times[played - 1]) + (seats.length > 2 ? "" : earlier) : "";
+    card.think.title = earlier.trim();
     const found = infoAt(seat, at);
     card.facts.textContent = "";
     card.line.textContent = "";

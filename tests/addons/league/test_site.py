@@ -109,6 +109,12 @@ def test_pages_and_badges_of_a_bot(tmp_path: Path) -> None:
     assert "stones rating: 56</title>" in found["bots/mason/drifter-rating.svg"]
 
 
+def test_page_and_badge_of_a_bot_with_too_few_games_have_no_elo(tmp_path: Path) -> None:
+    found = pages(made(tmp_path, structs.replace(row("ann/heron", 1, 1), high=1400.0)))
+    assert "By ann · rank 1 · too few games for an Elo" in text(found["bots/ann/heron.html"])
+    assert "stones rating: too few games</title>" in found["bots/ann/heron-rating.svg"]
+
+
 def test_bot_without_a_rating_is_not_in_the_table(tmp_path: Path) -> None:
     league = made(tmp_path, row("ann/heron", 1, 1))
     league.ledger.add(Author("bob", THEN), BotVersion("bob", "late", 1, "f" * 64, 2, withdrawn=True))

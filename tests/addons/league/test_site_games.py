@@ -29,7 +29,7 @@ def test_games_and_reports_of_played_nights(tmp_path: Path, monkeypatch: pytest.
     with Database.open(league.database) as database:
         cup = database.tournaments.get("night-0002-2")
         most = max(m.result.actions for m in database.matches.all(cup.id, finished=True) if m.result)
-    assert games["longest"].text.endswith(f", {most} actions")
+    assert games["longest"].text.endswith(f" after {most} actions")
     assert [path.name for path in (league.site / "games").iterdir()] == ["night-0002-2"]
     pages = {file.path: file.content.decode() for file in site_files(league) if file.is_page}
     assert (league.site / games["longest"].path).is_file()
@@ -100,3 +100,12 @@ def test_records_name_the_first_night_of_the_best(tmp_path: Path) -> None:
         ("most nights in the lead", "bob/y", "2"),
     ]
     assert list(league_records({})) == []
+
+
+def test_record_rating_comes_from_enough_games() -> None:
+    """The table says "too few games" where the interval is wide, whatever the Elo."""
+    rows = (msgspec.structs.replace(row("ann/x", 1, 1, 935.0), high=1400.0), row("bob/y", 1, 2, 20.0))
+    tables = {1: NightTable("tourney-league-night/1", "stones", 1, 1, rows)}
+    records = {title: name for title, name, _ in league_records(tables)}
+    assert records["highest rating"] == "bob/y"
+    assert records["most nights in the lead"] == "ann/x"

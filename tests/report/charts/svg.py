@@ -21,10 +21,12 @@ def lines(svg: str, style: str) -> list[list[Point]]:
         if tag != "path" or style not in attributes["class"].split():
             continue
         start = at = (0.0, 0.0)
-        for command, numbers in re.findall(r"([mlvz])([-\d ]*)", attributes["d"]):
+        for command, numbers in re.findall(r"([mlhvz])([-\d ]*)", attributes["d"]):
             values = [float(number) for number in re.findall(r"-?\d+", numbers)]
             if command == "v":
                 values = [value for down in values for value in (0, down)]
+            if command == "h":
+                values = [value for along in values for value in (along, 0)]
             for k in range(0, len(values), 2):
                 at = at[0] + values[k], at[1] + values[k + 1]
                 if k == 0 and command == "m":

@@ -6,9 +6,14 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from tests.report import world
 from tests.support.tournaments import begin, played
 from tourney.match.record import Outcome
-from tourney.report.pages.highlights import up_to
+from tourney.report.output.layout import Options
+from tourney.report.pages.highlights import chosen_games, up_to
+from tourney.report.site import renderer
+from tourney.report.source import load
+from tourney.results.highlights import TITLES
 from tourney.run.engine.recorder import spec_of
 from tourney.store.database import Database
 
@@ -38,3 +43,12 @@ def test_position_before_a_fault_or_resignation_can_be_drawn(
     short = up_to(structs.replace(record, outcome=outcome), ply)
     assert len(short.actions) == actions
     assert (short.outcome.faults, short.outcome.resigned) == (faults, resigned)
+
+
+def test_only_the_longest_game_of_all_is_called_the_longest(database: Database) -> None:
+    tournament = world.play_out(database, world.begin(database, ("ann", "bob", "cid", "dan"), options=()))
+    source = load(database, tournament)
+    games = {game.title: game for game in chosen_games(renderer(source, Options())).games}
+    lengths = [match.result.actions for match in source.matches if not any(match.result.faults)]
+    assert games["Longest game"].text.endswith(f" after {max(lengths)} actions")
+    assert list(games) == sorted(games, key=list(TITLES.values()).index)

@@ -208,6 +208,9 @@ def test_headline_of_several_seats_names_all_bots(repository: Database) -> None:
     source = load(repository, repository.tournaments.get())
     page = page_of(source, 1)
     assert all(name in page["headline"] for name in ("ann", "bob", "cid", "dan"))
+    assert re.fullmatch(
+        r".*(ahead of \w+, \w+ and \w+|ahead of \w+ and \w+|ahead of \w+|A draw).*", page["headline"]
+    )
     assert not any(seat.name in page["headline"] for seat in source.seats)
     assert [seat.name for plot in page["plots"] if plot.name == "time" for seat in plot.seats] == [
         seated.entrant.name for seated in page["line"].seats

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -10,7 +9,7 @@ from xml.etree import ElementTree as ET
 from tourney.addons.lab.question import interval_text
 from tourney.addons.lab.results import Claim, GateResult, claim_text, distinct_text, warnings
 from tourney.results.texts import kinds_text
-from tourney.texts import counted
+from tourney.texts import counted, name_list
 
 COLUMNS: Final = ("baseline", "proven", "pairs", "games", "score", "Elo", "interval at every look", "faults")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -22,7 +21,7 @@ def verdict_text(result: GateResult) -> str:
     names: dict[Claim | None, list[str]] = {"better": [], "worse": [], None: []}
     for line in result.against:
         names[line.claim].append(line.name)
-    open_ = _and(names[None])
+    open_ = name_list(names[None])
     pairs = counted(result.pairs, "pair")
     match result.reason:
         case "start":
@@ -32,9 +31,9 @@ def verdict_text(result: GateResult) -> str:
             return f"{head} was at fault {counted(kinds.total(), 'time')} ({kinds_text(kinds)})"
         case "better" | "worse":
             claim = claim_text(result.reason, result.no_regression, result.gain)
-            return f"{head} {claim} {_and(names[result.reason])}"
+            return f"{head} {claim} {name_list(names[result.reason])}"
         case "baseline":
-            broken = _and([line.name for line in result.against if line.broken])
+            broken = name_list([line.name for line in result.against if line.broken])
             return f"{head}: the games against {broken} say nothing, as the baseline fails; see its log"
         case "pairs":
             return f"{head}: {pairs} of games prove nothing yet about {open_}; allow more by --max-pairs"
@@ -55,10 +54,6 @@ def rule_text(result: GateResult) -> str:
     )
     name = result.candidate.name
     return "\n".join((meaning, *chain(*(warnings(line, name, line.name) for line in result.against))))
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def versus_rows(result: GateResult) -> list[dict[str, str | int | None]]:

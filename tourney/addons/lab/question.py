@@ -162,6 +162,10 @@ class QuestionFormat(Format):
         """Raise TournamentError for settings or entrants that make no question."""
         self.rule_of(setup)
 
+    def subjects(self, setup: Setup) -> tuple[int, ...]:  # noqa: ARG002 - the same for all
+        """The bot that the question is about."""
+        return (0,)
+
     def needs_luck(self, setup: Setup) -> bool:
         """Whether the rule subtracts luck."""
         return setup.setting("luck") is not None

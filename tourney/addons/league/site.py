@@ -29,6 +29,7 @@ from tourney.report.output.layout import SHIPPED, File, Layout, Options, Section
 from tourney.report.output.write import write
 from tourney.report.site import site_parts
 from tourney.report.source import load
+from tourney.results.columns import WIDE
 from tourney.results.highlights import highlights_of_result, turning_point
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
@@ -106,9 +107,7 @@ def _games(
         for kind, size, text, _ in (*of_result, *turning_point(record, names)):
             if kind == "upset":  # its sentence names both already
                 yield size, ChosenGame(kind, name, number, text)
-            elif kind == "longest":
-                yield size, ChosenGame(kind, name, number, f"{versus}, {text}")
-            elif kind == "swing":
+            elif kind in ("longest", "swing"):
                 yield size, ChosenGame(kind, name, number, f"{versus}: {text}")
 
 
@@ -141,10 +140,13 @@ def league_records(tables: Mapping[int, NightTable]) -> Iterator[tuple[str, str,
     """Yield the records of a league: title, the bot as AUTHOR/BOT, and the value."""
     rows = [(night, row) for night, table in tables.items() for row in table.rows if row.place]
     established = [(night, row) for night, row in rows if row.games >= KNOWN]
+    # The table says "too few games" instead of the others' Elo.
+    rated = [(night, row) for night, row in established if row.high - row.low <= WIDE]
     leads = Counter(row.name for _, row in rows if row.place == 1 and row.division == 1)
-    if established:
-        night, row = max(established, key=lambda row_of_night: (row_of_night[1].elo, -row_of_night[0]))
+    if rated:
+        night, row = max(rated, key=lambda row_of_night: (row_of_night[1].elo, -row_of_night[0]))
         yield "highest rating", row.name, f"{row.elo:.0f} Elo, version {row.version}, night {night}"
+    if established:
         _, most = max(established, key=lambda row_of_night: (row_of_night[1].games, -row_of_night[0]))
         yield "most games of a version", most.name, f"{most.games:,}, version {most.version}"
     if leads:

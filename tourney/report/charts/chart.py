@@ -211,19 +211,21 @@ def _mark(mark: ChartMark, xs: Scale, ys: Scale) -> str:
 
 
 def _path(lines: Iterable[Sequence[tuple[int, int]]], *, closed: bool) -> str:
-    """Lines as SVG path data: after ``m`` and ``l``, further pairs are relative lines; ``v`` is upright."""
+    """Lines as SVG path data: after ``m`` and ``l``, further pairs are relative lines; ``h`` is level."""
     commands = []
     x = 0
     y = 0
     for line in lines:
         first = True
         word = "m"
-        for to, down in line:
+        for to, down in _without_passed(line):
             upright = to == x and not first
-            commands.append(f"v{down - y}" if upright else f"{word}{to - x} {down - y}")
+            level = down == y and not first and not upright
+            step = f"v{down - y}" if upright else f"h{to - x}" if level else f"{word}{to - x} {down - y}"
+            commands.append(step)
             x = to
             y = down
-            word = "l" if upright else " "
+            word = "l" if upright or level else " "
             if first:
                 start = (to, down)
                 first = False
@@ -232,6 +234,19 @@ def _path(lines: Iterable[Sequence[tuple[int, int]]], *, closed: bool) -> str:
             x, y = start
     # A minus sign separates two numbers by itself, so the blank before it is not needed.
     return "".join(commands).replace(" -", "-")
+
+
+def _without_passed(line: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The points of a line without those that a level or upright stretch passes.
+
+    Numbers that bots print for every action often stay the same, as a fixed number of nodes does.
+    """
+    for place, (x, y) in enumerate(line):
+        if 0 < place < len(line) - 1:
+            (a, b), (c, d) = line[place - 1], line[place + 1]
+            if (b == y == d and a < x < c) or (a == x == c and (b < y < d or b > y > d)):
+                continue
+        yield x, y
 
 
 def thinned(points: Sequence[Point], most: int) -> Sequence[Point]:

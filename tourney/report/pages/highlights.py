@@ -17,6 +17,7 @@ from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.replays.replay import Still, ground, markup, replay, shared_images, still
 from tourney.report.source import ReportSource
 from tourney.results.highlights import (
+    SUPERLATIVES,
     TITLES,
     Highlight,
     Kind,
@@ -68,12 +69,16 @@ def chosen_games(make: Renderer) -> ChosenGames:
         rivals = candidates.get(highlight.kind, [])
         candidates[highlight.kind] = nlargest(len(TITLES), [*rivals, entry], key=lambda each: each[:2])
     chosen: dict[int, Highlight] = {}
-    for kind in TITLES:
+    # Superlatives first: only the longest game of all may be called the longest.
+    for kind in sorted(TITLES, key=lambda kind: kind not in SUPERLATIVES):
         for size, negated, highlight in candidates.get(kind, ()):
+            if kind in SUPERLATIVES and size < candidates[kind][0][0]:
+                break
             if -negated not in chosen and (size > 0 or kind == "shortest"):
                 chosen[-negated] = highlight
                 break
-    games = {number: _chosen(make.line_of(number), highlight) for number, highlight in chosen.items()}
+    ordered = sorted(chosen.items(), key=lambda game: list(TITLES).index(game[1].kind))
+    games = {number: _chosen(make.line_of(number), highlight) for number, highlight in ordered}
     return _drawn(source, games)
 
 

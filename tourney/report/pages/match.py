@@ -58,7 +58,7 @@ from tourney.report.replays.replay import (
     still,
     tried,
 )
-from tourney.texts import counted
+from tourney.texts import counted, name_list
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""
@@ -243,8 +243,8 @@ def headline(line: ListedMatch, record: Record | None) -> str:
     if len(line.seats) > 2:
         # All bots in the order of their places: with more seats the names of these say little.
         places = sorted(line.seats, key=lambda seated: (seated.rank, seated.seat.number))
-        first = " and ".join(display.isolated(seated.entrant.name) for seated in winners)
-        others = ", ".join(display.isolated(seated.entrant.name) for seated in places[len(winners) :])
+        first = name_list([display.isolated(seated.entrant.name) for seated in winners])
+        others = name_list([display.isolated(seated.entrant.name) for seated in places[len(winners) :]])
         return f"{first} {'wins' if len(winners) == 1 else 'share first place'}, ahead of {others}{how}"
     first = " and ".join(
         f"{display.isolated(seated.entrant.name)} ({seated.seat.name})" for seated in winners
