@@ -43,7 +43,7 @@ def test_each_game_is_read_once_by_round(data: bytes, tmp_path: Path) -> None:
     assert faults == [(None, "startup")]
 
 
-def test_players_of_one_name_are_told_apart_by_number(tmp_path: Path) -> None:
+def test_players_of_one_name_differ_by_number(tmp_path: Path) -> None:
     tally, problems = read(tmp_path, CUP.replace("Verdi  ", "M\u00fcller "))
     assert set(tally.players) == {"Bianchi, Pietro", "M\u00fcller (2)", "M\u00fcller (3)"}
     assert (tally.games, damaged(problems), problems.damaged) == (3, [("namesake", 5), ("namesake", 6)], 0)

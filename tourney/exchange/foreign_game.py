@@ -213,7 +213,7 @@ KINDS: Final[Mapping[str, str]] = {
     "latin": "games with names that are not UTF-8, read as Latin-1",
     "unicode": "names in two forms of Unicode (NFC and NFD), or with other blanks, taken for one player",
     "case": "names that differ in capital letters alone, taken for two players",
-    "namesake": "players of one name, told apart by their numbers",
+    "namesake": "players of one name, to whom their numbers were added",
     "title": "lines before the header of a table, passed over",
     "filter": "games left out by a filter",
 }
