@@ -29,7 +29,7 @@ from tourney.match.player import MS
 from tourney.match.runner import StoreLauncher, entrant_of
 from tourney.match.spec import DEFAULT_LIMITS, Limits
 from tourney.protocol import Hello
-from tourney.run.file_schema import EntrantLine
+from tourney.run.file_schema import EntrantLine, named_program
 from tourney.run.tournament_file import read_tournament_file, toml_value
 
 MAX_WAIT_MS: Final = 3_000
@@ -183,23 +183,21 @@ class ReferenceReader:
         if _names_entrant(reference):
             file, _, name = reference.rpartition("#")
             return self.settings.apply(entrant_of_file(Path(file), name))
-        if _names_protocol(reference):
-            protocol, _, program = reference.partition(":")
-            return self._program(program, protocol)
+        if (program := named_program(reference)) is not None:
+            protocol, words = program
+            return self._program(words, protocol)
         path = path_of(reference)
         is_program = self._is_program(path) if path is not None else self._is_on_path(reference)
         if not is_program:
             return EntrantLine(reference)
         if self.settings.protocol is not None:
-            return self._program(reference, self.settings.protocol)
+            return self._program((reference,), self.settings.protocol)
         return self._asked(reference)
 
-    def _program(self, words: str, protocol: str) -> EntrantLine:
+    def _program(self, words: Sequence[str], protocol: str) -> EntrantLine:
         """The line of a program with its arguments, which must be there."""
-        program, *args = words.split() or [""]
-        program_path(program, Path())
-        line = EntrantLine(command=(program, *args), protocol=protocol)
-        return self.settings.apply(line)
+        program_path(words[0] if words else "", Path())
+        return self.settings.apply(EntrantLine(command=tuple(words), protocol=protocol))
 
     @staticmethod
     def _is_program(path: Path) -> bool:
@@ -248,23 +246,20 @@ class ReferenceReader:
             )
         if greeting is TOURNEY:
             path = path_of(reference)
-            return EntrantLine(reference) if path else self._program(reference, TOURNEY.protocol)
+            return EntrantLine(reference) if path else self._program((reference,), TOURNEY.protocol)
         self.say(f"{reference} speaks {greeting.title}; {greeting.protocol}:{reference} saves the question")
-        return self._program(reference, greeting.protocol)
+        return self._program((reference,), greeting.protocol)
 
 
 def is_bot_path(reference: str) -> bool:
     """Whether a reference is the path of a bot, not that of a file's entrant or a protocol's program."""
-    return not _names_entrant(reference) and not _names_protocol(reference) and path_of(reference) is not None
+    if _names_entrant(reference) or named_program(reference) is not None:
+        return False
+    return path_of(reference) is not None
 
 
 def _names_entrant(reference: str) -> bool:
     return Path(reference.rpartition("#")[0]).suffix == ".toml"
-
-
-def _names_protocol(reference: str) -> bool:
-    protocol, colon, _ = reference.partition(":")
-    return bool(colon) and protocol in PROTOCOLS.names()
 
 
 def _is_copy(bot: StoredBot) -> bool:

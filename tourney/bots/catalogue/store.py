@@ -37,6 +37,7 @@ from tourney.bots.catalogue.tree import (
     read_file_manifest,
     write_file_manifest,
 )
+from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError, StoreError
 from tourney.files import sync_folder
 from tourney.games.registry import FAMILIES, GAMES
@@ -415,6 +416,8 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
 
     near = get_close_matches(reference, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+    if ":" in reference:
+        hint = f"before the colon stands a protocol, one of {', '.join(PROTOCOLS.names())}"
     raise BotError(
         f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as"
         f" ./{reference}; a program must be on PATH)"

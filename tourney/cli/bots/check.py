@@ -65,7 +65,7 @@ class _CheckRequest(opt.CommandOptions):
     )
     fix: bool = option(
         "--fix",
-        "First convert scripts with `#!` whose lines end in CR LF, in place. Archives are not changed.",
+        "First convert scripts with `#!` of Windows (CR LF, byte order marks), in place, but no archives.",
     )
     out: Path | None = option(
         "--out DIR",
