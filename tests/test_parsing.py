@@ -20,6 +20,7 @@ from tourney.parsing import (
     parse_toml,
     read_json_lines,
     read_json_value,
+    toml_text,
     unpacked,
 )
 
@@ -196,3 +197,10 @@ def test_compressed_content_comes_in_large_blocks() -> None:
     assert len(read) > len(packed) // 2 - 10_000
     with pytest.raises(DamagedError):
         next(damaged)
+
+
+def test_byte_order_mark_before_toml_is_passed_over() -> None:
+    """Editors on Windows write one; a second one is a mistake."""
+    assert parse_toml(toml_text(b'\xef\xbb\xbfname = "x"\r\n')) == {"name": "x"}
+    with pytest.raises(ValueError, match="line 1"):
+        parse_toml(toml_text(2 * b"\xef\xbb\xbf" + b"x = 1\n"))

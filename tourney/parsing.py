@@ -7,6 +7,7 @@ names say. Zstandard needs the extra ``zstd``. What is written depends on the co
 import gzip
 import io
 import json
+import re
 import sys
 import tomllib
 import zlib
@@ -269,6 +270,21 @@ def parse_json(data: bytes | str, *, unique: bool = False) -> object:
     return value
 
 
+_TYPOGRAPHIC: Final = re.compile("[\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb]")
+
+
+def toml_text(data: bytes) -> str:
+    """The text of a TOML file: UTF-8, also with a byte order mark, or UTF-16 as PowerShell writes it.
+
+    Raises ValueError with words that continue the file's name.
+    """
+    try:
+        return data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line} is not UTF-8: {error.reason}; save it as UTF-8") from None
+
+
 def parse_toml(text: str) -> dict[str, object]:
     """The tables of a TOML text.
 
@@ -280,7 +296,12 @@ def parse_toml(text: str) -> dict[str, object]:
     except RecursionError:
         raise ValueError(_too_deep("tables")) from None
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(str(error)) from None
+        hint = ""
+        if _TYPOGRAPHIC.search(text):  # text processors replace what is typed
+            hint = '; it has typographic quotation marks: write " in a plain text editor'
+        elif text.lstrip().startswith("{"):
+            hint = '; it looks like JSON: write a line for each key, as name = "a"'
+        raise ValueError(f"{error}{hint}") from None
     except ValueError:
         raise ValueError(_too_long()) from None
     if depth_exceeds(data):

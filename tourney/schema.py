@@ -35,8 +35,11 @@ STORABLE: Final = r"\A[^\x00\ud800-\udfff]*\Z"
 
 
 def whole(pattern: re.Pattern[str], description: str) -> Meta:
-    """A pattern that a whole text must match, with its description."""
-    return Meta(pattern=rf"\A{pattern.pattern}\Z", description=description)
+    """A pattern that a whole text must match, with its description, which refusals have too."""
+    words = description.rstrip(".")
+    if words[1].islower():  # not an abbreviation
+        words = words[0].lower() + words[1:]
+    return Meta(pattern=rf"\A{pattern.pattern}\Z", description=description, extra={"words": words})
 
 
 Name = Annotated[
@@ -236,6 +239,7 @@ class _Extra(TypedDict, total=False):
     """Properties of the types above that ``Meta`` has no field for."""
 
     want: str
+    words: str
     examples: list[object]
 
 
@@ -291,7 +295,8 @@ def _explain_text(value: str, info: types.StrType, extra: _Extra, path: tuple[st
     if len(value) < (info.min_length or 0):
         raise SchemaError(path, "is empty, but must have at least one character")
     if info.pattern is not None and re.search(info.pattern, value) is None:
-        want = extra.get("want", f"match {bare(info.pattern)}")
+        words = f" ({extra['words']})" if "words" in extra else ""
+        want = extra.get("want", f"match {bare(info.pattern)}{words}")
         raise SchemaError(path, f"is {show(value)}, but must {want}")
 
 

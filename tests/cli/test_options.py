@@ -39,13 +39,48 @@ def test_refusals_say_what_to_write(tmp_path: Path) -> None:
     url = str(tmp_path / "t.db")
     with Database.open(url, create=True) as database:
         begin(database, 3)
+    file = tmp_path / "cup.toml"
+    file.write_text('name = "cup"\ngame = "sages-tafl"\nbots = ["random", "greedy"]\n')
     for words, sentence in (
         (("export", "--tournament", "cup"), "write the tournament itself, as `tourney export TOURNAMENT`"),
         (("rules", "sages-tafel"), "did you mean sages-tafl?"),
         (("bots", "new", "My Bot"), "small letters, digits, dots, hyphens and underscores"),
         (("bots", "new", "My Bot"), "such as my-bot"),
+        (("bots", "new", "\u00dcmlaut-Fuchs"), "such as umlaut-fuchs"),
+        (("bots", "show", "stokfish"), "as ./stokfish; a program must be on PATH)"),
         (("show", "999", "--db", url), "there is no match 999 in this tournament: its matches are 1 to 6"),
         (("ratings", "--anchor", "a=1", "--db", url), "--anchor is for --all --game GAME"),
+        (
+            ("run", "--clock", "8+0.08"),
+            "or without FILE --set limits.clock-ms=VALUE --set limits.increment-ms=VALUE",
+        ),
+        (("run", "--move-ms", "5"), "write move-ms in [limits] of the tournament file, or without FILE"),
+        (
+            ("run", "--games-per-pairing", "2"),
+            "the tournament file, or without FILE --set games-per-pairing=",
+        ),
+        (("run", "--loog", "x"), "No such option '--loog'"),
+        (
+            ("run", "-each", "tc=8"),
+            "-each is not an option: options begin with two hyphens, as --each,",
+        ),
+        (("perft", "sages-tafl", "-12"), "No such option '-1'"),
+        (("run", str(file), "--db", url, "--replace", "b"), "--replace 'b' does not have the form NAME=PATH"),
     ):
         refusal = invoke(*words)
         assert (refusal.exit_code, sentence in refusal.stderr) == (2, True), refusal.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "label"),
+    [
+        (("report", "--out", ""), "--out"),
+        (("run", "cup.toml", "--bots="), "--bots"),
+        (("standings", "--db", ""), "--db"),
+        (("run", ""), "FILE"),
+    ],
+)
+def test_empty_path_is_not_the_current_folder(words: tuple[str, ...], label: str) -> None:
+    refusal = invoke(*words)
+    assert (refusal.exit_code, refusal.stdout) == (2, "")
+    assert refusal.stderr == f"error: {label} is empty, as from an unset variable of the shell; name a path\n"

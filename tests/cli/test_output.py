@@ -245,6 +245,21 @@ def test_colors_are_only_for_terminals_that_allow_them(
     assert table(Output()) == plain
 
 
+def test_transient_line_is_replaced_on_terminals_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    assert Output().transient_line() is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert Output(quiet=True).transient_line() is None
+    show = Output().transient_line()
+    assert show is not None
+    show("a\x1b[2Jb" + "x" * 500)
+    show("")
+    first, last = capsys.readouterr().err.split("\r\x1b[K")[1:]
+    assert ("\x1b" in first, len(first) < 500, last) == (False, True, "")
+
+
 def test_default_output_outside_of_a_command() -> None:
     """``current()`` works without click."""
     assert current() == Output()

@@ -67,6 +67,8 @@ def test_bomb_is_refused(pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ("1.a1-a4 b2-b4\n", "looks like PGN movetext without tags"),
         ('[{"white": "a", "black": "b"', "was read as a JSON array, because it begins with [: "),
         ("<!DOCTYPE html><title>games</title>", "looks like a web page"),
+        ("white,black\n".encode("utf-16-le").decode(), "looks like UTF-16 without a byte order mark"),
+        ("white,black\n".encode("utf-16-be").decode(), "looks like UTF-16 without a byte order mark"),
         ("white,black\na,b\n", "line 1 was read as CSV, but 'white,black' is not a header"),
     ],
 )
@@ -93,9 +95,11 @@ def test_file_without_games_is_named_with_its_form(text: str, sentence: str, tmp
         read(tmp_path, text)
 
 
-@pytest.mark.parametrize("magic", [b"PK\x03\x04", b"BZh9", b"SQLite format 3\0"])
+@pytest.mark.parametrize(
+    "magic", [b"PK\x03\x04", b"BZh9", b"SQLite format 3\0", b"\xd0\xcf\x11\xe0", b"%PDF-1.4"]
+)
 def test_other_formats_are_refused_by_name(magic: bytes, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"0 is (a zip|compressed|a database)"):
+    with pytest.raises(InputError, match=r"0 is (a zip|compressed|a database|a workbook|a PDF)"):
         read(tmp_path, magic)
 
 
@@ -105,6 +109,8 @@ def test_other_formats_are_refused_by_name(magic: bytes, tmp_path: Path) -> None
         (b'[Event "x"]', "pgn"),
         (b"% a comment of PGN", "pgn"),
         (b'\xef\xbb\xbf {"white": "a"}', "jsonl"),
+        (b'{\n  "games": [\n', "jsonl"),
+        (b'{"id": 1, "games": [{"white": "a"}]}', "jsonl"),
         (b"white,black,result", "csv"),
     ],
 )
@@ -113,7 +119,9 @@ def test_first_bytes_tell_the_form(first: bytes, form: str) -> None:
     assert holds_results(first)
 
 
-@pytest.mark.parametrize("first", [b"", b"\n", b"{", b'{"format": "tourney-record/1"}', b'{"name": "a"}'])
+@pytest.mark.parametrize(
+    "first", [b"", b"\n", b'{"format": "tourney-rec', b'{"format": "tourney-record/1"}', b'{"name": "a"}']
+)
 def test_other_lines_hold_no_results(first: bytes) -> None:
     assert not holds_results(first)
 

@@ -50,6 +50,37 @@ ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
         "teamA,teamB,winner\na,b,A\nb,a,tie\n",
         "winner,loser,draw\na,b,0\na,b,1\n",
         "player,opponent,result\na,b,W\na,b,D\n",
+        "Name1,Name2,Result\na,b,1-0\nb,a,draw\n",
+        "HomeTeam;AwayTeam;HomeScore;AwayScore\na;b;3;1\nb;a;2;2\n",
+        '"white;black;result"\n"a;b;1-0"\n"b;a;0,5"\n',
+        "model_a,model_b,winner\na,b,model_a\nb,a,both_bad\n",
+        "bot1,bot2,result\na,b,Player1Win\nb,a,Tie\n",
+        "white,black,result\na,b,White won\nb,a,draw\n",
+        "player1,player2,rank1,rank2\na,b,1st,2nd\nb,a,1.,1.\n",
+        "player1,player2,score1,score2\na,b,60 %,40 %\nb,a,50%,50%\n",
+        "white,black,result\na,b,1\u20110\nb,a,\u00bd\u2009\u2013\u2009\u00bd\n",
+        (
+            '{"players": {"white": {"user": {"name": "a"}}, "black": {"user": {"name": "b"}}}, "winner":'
+            ' "white"}\n{"players": {"white": {"user": {"name": "b"}}, "black": {"user": {"name": "a"}}},'
+            ' "status": "stalemate"}\n'
+        ),
+        (
+            '{"games": [{"white": {"username": "a", "result": "win"}, "black": {"username": "b", "result":'
+            ' "resigned"}}, {"white": {"username": "b", "result": "agreed"}, "black": {"username": "a",'
+            ' "result": "agreed"}}]}'
+        ),
+        (
+            '{"info": {"TeamNames": ["a", "b"]}, "rewards": [1, -1], "steps": []}\n'
+            '{"info": {"TeamNames": ["b", "a"]}, "rewards": [0, 0]}\n'
+        ),
+        (
+            '[{"match": {"player1_name": "a", "player2_name": "b", "winner": "a"}},'
+            ' {"match": {"player1_name": "b", "player2_name": "a", "winner": "draw"}},\n]\n'
+        ),
+        (
+            '{"players": [{"name": "a", "score": 3}, {"name": "b", "score": 1}]},\n'
+            '{"teams": [["b"], ["a"]], "ranks": [1, 1]},\n'
+        ),
         (
             '{"player1": "a", "player2": "b", "rank1": 1, "rank2": 2}\n'
             '{"agents": ["b", "a"], "rewards": [3, 3]}\n'
@@ -101,6 +132,38 @@ def test_winner_is_a_name_or_a_column(winner: str, ranks: tuple[int, int] | None
     tally, problems = read(tmp_path, text)
     assert [kind.ranks for kind, _ in tally.kinds()][1:] == [ranks][: ranks is not None]
     assert problems.damaged == (ranks is None)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("a,b,2-1", "2-1, of a game or of several? use score1 and score2"),
+        ("a,b,1. Feb", "1. Feb, a date that a spreadsheet made of a result"),
+        ("a,b,2000-01-02", "2000-01-02, a date that a spreadsheet made of a result"),
+        ("a,b,2", "2: write a name, or player1 and player2"),
+        ("NaN,b,1-0", "NaN stands for no name"),
+        ("not paired,b,1-0", "a bye"),
+    ],
+)
+def test_result_without_one_meaning_is_named_with_its_reason(row: str, why: str, tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, f"player1,player2,result\na,b,1-0\n{row}\n")
+    assert [(place.line, place.why) for place in problems.places] == [(3, why)]
+    assert tally.games == 1
+
+
+def test_key_that_an_object_repeats_is_refused(tmp_path: Path) -> None:
+    good = '{"white": "a", "black": "b", "result": "1-0"}'
+    tally, problems = read(tmp_path, good + "\n" + good.replace("{", '{"white": "c", ') + "\n")
+    assert (tally.players, damaged(problems)) == (("a", "b"), [("line", 2)])
+
+
+def test_names_that_differ_in_blanks_are_one_player_in_capitals_two(tmp_path: Path) -> None:
+    names = ("My Bot", "My  Bot", "My\u00a0Bot", "My Bot\u200b", "my bot")
+    text = "white,black,result\n" + "".join(f"{name},b,1-0\n" for name in names)
+    tally, problems = read(tmp_path, text)
+    assert tally.players == ("My Bot", "b", "my bot")
+    assert damaged(problems) == [("unicode", 3), ("unicode", 4), ("unicode", 5), ("case", 6)]
+    assert problems.damaged == 0
 
 
 def test_letter_of_a_column_goes_before_a_name_in_other_letters(tmp_path: Path) -> None:
@@ -169,7 +232,7 @@ def test_damaged_line_is_named(line: str, kind: str, tmp_path: Path) -> None:
     [
         ("{", "line"),
         ("[1]", "line"),
-        ('{"white": 1, "black": "b", "result": "1-0"}', "player"),
+        ('{"white": true, "black": "b", "result": "1-0"}', "player"),
         ('{"players": ["a", "b"], "ranks": [1]}', "ranks"),
         ('{"players": ["a", "b"], "ranks": [1, "x"]}', "ranks"),
         ('{"players": ["a", "b"], "ranks": [1, NaN]}', "line"),

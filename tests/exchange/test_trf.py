@@ -43,6 +43,12 @@ def test_each_game_is_read_once_by_round(data: bytes, tmp_path: Path) -> None:
     assert faults == [(None, "startup")]
 
 
+def test_players_of_one_name_differ_by_number(tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, CUP.replace("Verdi  ", "M\u00fcller "))
+    assert set(tally.players) == {"Bianchi, Pietro", "M\u00fcller (2)", "M\u00fcller (3)"}
+    assert (tally.games, damaged(problems), problems.damaged) == (3, [("namesake", 5), ("namesake", 6)], 0)
+
+
 def test_latin_names_are_read_with_a_warning(tmp_path: Path) -> None:
     tally, problems = read(tmp_path, CUP.encode("latin-1"))
     assert (groups(tally), damaged(problems)) == (GAMES, [("latin", 5)])
@@ -57,7 +63,8 @@ def test_latin_names_are_read_with_a_warning(tmp_path: Path) -> None:
         ("   1 b 0", "   x b 0", "line"),
         ("001    2", "001    1", "line"),
         ("   3 - +", "   3 - -", "void"),
-        ("Verdi  ", "M\u00fcller ", "twice"),
+        ("Verdi  ", "M\u00fcller ", "namesake"),
+        ("M\u00fcller    ", "M\u00fcller\t", "line"),
     ],
 )
 def test_lines_that_contradict_are_named(old: str, new: str, kind: str, tmp_path: Path) -> None:

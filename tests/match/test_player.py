@@ -35,13 +35,16 @@ def test_processor_time_is_that_since_the_last_call() -> None:
     assert [player.cpu_ms() for _ in range(5)] == [30, 20, None, 0, 10]
 
 
+READ = "read each line as it comes, or answer sooner"
+
+
 @pytest.mark.parametrize(
     ("withheld", "words"),
     [
         (None, ""),
         (
             Withheld("ready\x07", whole=True, at_end=True),
-            f"; 'ready\\x07' came only once its input ended: {FLUSH}, or answer sooner",
+            f"; 'ready\\x07' came only once its input ended: {FLUSH}, {READ}",
         ),
         (
             Withheld("bot", whole=False, at_end=True),

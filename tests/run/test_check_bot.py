@@ -57,7 +57,8 @@ def test_every_seat_of_fewest_and_most_seats_is_checked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cases", "result", "advice"),
     [
-        ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "it must answer `tourney 1`"),
+        ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "its standard error says why"),
+        ("tourney) exit 3;;", "exited with code 3", "it must answer `tourney 1`"),
         ("tourney) echo hello;;", "'hello' is not a line of the protocol", "it must answer `tourney 1`"),
         ("tourney) echo bot wants=all;;", "wants='all' is not position, legal", "by a line `bot`"),
         (
@@ -101,6 +102,17 @@ def test_fault_in_play_fails_the_trial(go: str, result: str, advice: str, tmp_pa
     assert trial.stderr == (("oops",) if "oops" in go else ())
 
 
+def test_listener_hears_of_each_trial_before_it_is_played(tmp_path: Path) -> None:
+    """Among them the question for an engine's protocol, which takes seconds."""
+    folder = write_shell_bot(tmp_path, "bad", "tourney) echo hello;;")
+    store = BotStore(tmp_path / "store")
+    heard: list[str] = []
+    sandbox = open_sandbox("off")
+    listener = TrialListener(begin=heard.append)
+    (trial,) = check_bot(store.add(folder), store, sandbox, ["sages-tafl"], Limits(), listener)
+    assert heard == [f"{trial.name} ...", "asking for the protocols of engines ..."]
+
+
 def test_bot_that_does_not_answer_times_out(tmp_path: Path) -> None:
     """It has seat 1, so only its own time is short."""
     folder = write_shell_bot(tmp_path, "slow", f"{HELLO}go) :;;")
@@ -116,7 +128,7 @@ def test_move_that_was_not_flushed_is_named(tmp_path: Path, monkeypatch: pytest.
     folder = write_shell_bot(tmp_path, "kept", f"{HELLO}go) cat >/dev/null; echo info x; echo move a1;;")
     (trial,) = check(folder, tmp_path, limits=Limits(move_ms=1, margin_ms=0, startup_ms=60_000))
     assert trial.result.endswith("; 'move a1' came only once its input ended")
-    assert trial.advice == f"no line came; {FLUSH}, or answer sooner"
+    assert trial.advice == f"no line came; {FLUSH}, read each line as it comes, or answer sooner"
     assert trial.wire[-1] == "! timeout"
 
 

@@ -3,15 +3,21 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.folders import write_bot
 from tests.support.tournaments import refused
 from tourney.bots.catalogue.command import add_program
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.bots.channel.interface import Event
+from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.errors import BotError, UsageError
-from tourney.run.entrant_reference import ProgramSettings, ReferenceReader
+from tourney.errors import BotError, TournamentError, UsageError
+from tourney.match.runner import StoreLauncher
+from tourney.run.entrant_reference import ENGINES, ProgramSettings, ReferenceReader
+from tourney.run.entrant_reference import TOURNEY as TOURNEY_ASKS
 from tourney.run.file_schema import EntrantLine
+from tourney.run.tournament_file import read_tournament_file
 
 pytestmark = pytest.mark.addon("chess")  # its protocols
 
@@ -77,6 +83,31 @@ def test_program_that_answers_nothing_is_refused(on_path: Path, store: BotStore)
         ReferenceReader(store, sandbox).read("mute")
 
 
+def test_silent_program_gets_all_greetings_before_the_first_times_out(
+    on_path: Path, store: BotStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked one after the other, it would take the time of all of them together."""
+    steps: list[str] = []
+
+    class Mute(ScriptedChannel):
+        def __init__(self) -> None:
+            super().__init__([])
+
+        def request(self, data: bytes) -> None:
+            steps.append("ask")
+
+        def wait(self, deadline: int) -> Event:
+            steps.append("time-out")
+            return Event("timeout")
+
+    monkeypatch.setattr(StoreLauncher, "__call__", lambda *_: Mute())
+    program(on_path, "mute", "x) ;;")
+    with refused(BotError, "the program mute answers none of Tourney's protocol, UCI, "):
+        ReferenceReader(store, sandbox).read("mute")
+    head_start = ["ask", "time-out"]
+    assert steps == [*head_start, *["ask"] * len(ENGINES), *["time-out"] * len((TOURNEY_ASKS, *ENGINES))]
+
+
 def test_named_protocol_is_not_asked_for(on_path: Path, store: BotStore) -> None:
     program(on_path, "my-engine", UCI)
     line = ReferenceReader(store, never).read("xboard:my-engine --deep 5")
@@ -85,6 +116,47 @@ def test_named_protocol_is_not_asked_for(on_path: Path, store: BotStore) -> None
     assert ReferenceReader(store, never, settings).read("my-engine").protocol == "uci-fen"
     with refused(BotError, "no program nothing-here on PATH"):
         ReferenceReader(store, never).read("uci:nothing-here")
+
+
+def test_file_takes_a_program_with_its_protocol_as_a_command_line_does(
+    tmp_path: Path, on_path: Path, store: BotStore
+) -> None:
+    program(on_path, "my-engine", UCI)
+    file = tmp_path / "cup.toml"
+    head = 'name = "cup"\ngame = "chess"\n'
+    entrant = '[[entrant]]\nbot = "xboard:my-engine --deep 5"\nname = "deep"\noptions = {Hash = 4}\n'
+    file.write_text(head + 'bots = ["uci:my-engine", "random"]\n' + entrant)
+    first, second, third = read_tournament_file(file).entrants
+    read = ReferenceReader(store, never).read
+    assert (first, second) == (read("uci:my-engine"), EntrantLine("random"))
+    assert third == replace(read("xboard:my-engine --deep 5"), name="deep", options={"Hash": 4})
+
+
+@pytest.mark.parametrize(
+    ("bot", "sentence"),
+    [
+        ('"uci:"', 'bot is "uci:", which names no program: write uci:stockfish'),
+        ('"uci:x"\nprotocol = "gtp"', "protocol is set, and bot names uci: leave it out"),
+        ('"x"\noptions = {Hash = 4}', "options goes with command only"),
+        ('"uci:x"\ncommand = ["x"]', "bot must be set, or command"),
+    ],
+)
+def test_file_refuses_a_program_without_one_meaning(bot: str, sentence: str, tmp_path: Path) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text(f'name = "cup"\ngame = "chess"\nbots = ["random"]\n[[entrant]]\nbot = {bot}\n')
+    with refused(TournamentError, "cup.toml, [[entrant]] 1", sentence):
+        read_tournament_file(file)
+
+
+def test_unknown_protocol_is_named_with_those_that_exist(store: BotStore) -> None:
+    with refused(BotError, "there is no bot 'ucl:engine'; before the colon stands a protocol", "uci"):
+        resolve_bot("ucl:engine", store)
+
+
+def test_program_whose_path_has_blanks_is_one_word(tmp_path: Path, store: BotStore) -> None:
+    (tmp_path / "my engines").mkdir()
+    engine = program(tmp_path / "my engines", "engine 1", UCI)
+    assert ReferenceReader(store, sandbox).read(engine) == EntrantLine(command=(engine,), protocol="uci")
 
 
 def test_bots_go_before_programs_of_their_name(tmp_path: Path, on_path: Path, store: BotStore) -> None:

@@ -27,6 +27,24 @@ def test_plain_display_writes_a_line_at_intervals() -> None:
     assert [line.split(" ")[0] for line in messages] == ["10", "20", "stopping"]
 
 
+def test_plain_display_shows_that_long_matches_are_played() -> None:
+    """First after ten seconds, then once a minute: a night of long matches should not fill a mail."""
+    now = [0.0]
+    messages: list[str] = []
+    listener = PlainListener(messages.append, clock=lambda: now[0])
+    status = RunStatus((Playing(1, 0.0), Playing(2, 0.0)))
+    seconds = list[int]()
+    for second in range(140):
+        now[0] = float(second)
+        listener.heartbeat(RunProgress(100, 0, 0, 0, 0, now[0]), status)
+        seconds += [second] * (len(messages) - len(seconds))
+    assert seconds == [10, 70, 130]
+    assert messages[0] == "0 of 100 matches, no faults; 2 matches being played"
+    now[0] = 300.0
+    listener.heartbeat(RunProgress(100, 0, 0, 0, 0, now[0]), RunStatus())  # it pauses
+    assert len(messages) == 3
+
+
 def test_bar_shows_progress_and_escapes_markup() -> None:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=120, color_system=None)

@@ -43,6 +43,21 @@ def test_short_file_gets_defaults(tmp_path: Path) -> None:
     assert (plan.opening_plies, plan.book, plan.rounds) == (0, (), None)
 
 
+@pytest.mark.parametrize(("encoding", "end"), [("utf-8-sig", "\n"), ("utf-16", "\n"), ("utf-8-sig", "\r\n")])
+def test_file_of_an_editor_of_windows_is_read(encoding: str, end: str, tmp_path: Path) -> None:
+    file = write_file(tmp_path, PLAIN)
+    plain = read_tournament_file(file)
+    file.write_bytes(PLAIN.replace("\n", end).encode(encoding))
+    assert read_tournament_file(file) == plain
+
+
+def test_file_that_is_not_toml_says_what_it_looks_like(tmp_path: Path) -> None:
+    with refused(TournamentError, "cup.toml: this is not valid TOML", "it has typographic quotation marks"):
+        read_tournament_file(write_file(tmp_path, PLAIN.replace('"', "\u201d")))
+    with refused(TournamentError, "cup.toml: this is not valid TOML", "it looks like JSON"):
+        read_tournament_file(write_file(tmp_path, '{"name": "cup"}'))
+
+
 def test_every_key_is_read(tmp_path: Path) -> None:
     (tmp_path / "seeds").mkdir()
     text = """
@@ -108,7 +123,11 @@ def test_values_are_frozen(tmp_path: Path) -> None:
     ("old", "new", "sentence"),
     [
         ('name = "cup"', "", "cup.toml: name is missing"),
-        ('name = "cup"', 'name = "Big Cup"', 'cup.toml: name is "Big Cup", but must match'),
+        (
+            'name = "cup"',
+            'name = "Big Cup"',
+            'cup.toml: name is "Big Cup", but must match [a-z0-9][a-z0-9._-]{0,63} (small letters, digits,',
+        ),
         ('name = "cup"', "name = 3", "cup.toml: name is 3, but must be a string"),
         ('"sages-tafl"', '"draughts"', "cup.toml: there is no game 'draughts'; the games are:"),
         ('game = "sages-tafl"', "", "cup.toml: game is missing"),
@@ -204,7 +223,7 @@ def test_unreadable_file_is_named(tmp_path: Path) -> None:
         read_tournament_file(tmp_path)
     garbage = tmp_path / "garbage.toml"
     garbage.write_bytes(b'name = "\xff"')
-    with refused(TournamentError, "garbage.toml: the file is not UTF-8"):
+    with refused(TournamentError, "garbage.toml line 1 is not UTF-8: ", "save it as UTF-8"):
         read_tournament_file(garbage)
     garbage.write_bytes(b"x = " + b"[" * 5000 + b"]" * 5000)
     with refused(TournamentError, "garbage.toml: this is not valid TOML"):

@@ -31,6 +31,9 @@ GENERAL: Final = "General"
 """The group of the options that most commands have."""
 _GENERAL_NAMES: Final = frozenset(("db", "bots", "format_", "formats", "quiet", "no_color", "help"))
 
+_PLACE_NAMES: Final = frozenset(("db", "bots"))
+"""Parameters that are texts and may be paths."""
+
 
 def option(usage: str, *words: str, group: str = "", **attributes: object) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
@@ -134,11 +137,29 @@ class HelpCommand(click.Command):
                 with formatter.section(title):
                     formatter.write_dl(lines)
 
+    def in_place_of(self, word: str) -> str:  # noqa: ARG002 - commands with such words override it
+        """What to write in place of an unknown option of this name, without its hyphens; "" if nothing."""
+        return ""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words; a refusal says so if an unknown option is an argument of the command."""
+        """Parse the words. Raises UsageError, which says what to write for a word of another place."""
         try:
+            # A path loses whether it was empty, so it is looked at before.
+            self._refuse_empty_paths(self.make_parser(ctx).parse_args(args=list(args))[0])
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
+            if instead := self.in_place_of(error.option_name.lstrip("-")):
+                raise UsageError(
+                    f"{error.option_name} is not an option of `{ctx.command_path}`: {instead}"
+                ) from error
+            # Words such as -each of fastchess, or a path: click reads them letter by letter.
+            start = error.option_name
+            long_word = next((arg for arg in args if arg.startswith(start) and len(arg) > 2), "")
+            if len(start) == 2 and start[1].isalpha() and long_word:
+                raise UsageError(
+                    f"{long_word} is not an option: options begin with two hyphens, as -{long_word}, and"
+                    f" a path with ./, as ./{long_word}; see '{ctx.command_path} --help'"
+                ) from error
             word = error.option_name.lstrip("-").replace("-", "_")
             if any(param.name == word for param in self.params if isinstance(param, click.Argument)):
                 raise UsageError(
@@ -146,6 +167,14 @@ class HelpCommand(click.Command):
                     f" `{ctx.command_path} {word.upper()}`"
                 ) from error
             raise
+
+    def _refuse_empty_paths(self, texts: Mapping[str, object]) -> None:
+        """Raise UsageError for an empty path: it would mean the current folder."""
+        for param in self.params:
+            names_path = isinstance(param.type, click.Path) or param.name in _PLACE_NAMES
+            if names_path and texts.get(param.name or "") == "":
+                label = param.opts[0] if isinstance(param, click.Option) else (param.name or "").upper()
+                raise UsageError(f"{label} is empty, as from an unset variable of the shell; name a path")
 
 
 def _groups_of(kind: type[CommandOptions], title: str = "") -> Iterator[tuple[str, str]]:
@@ -303,15 +332,18 @@ TEXT = ("text", "json")
 """The formats of a command that prints sentences."""
 
 
-def pairs(words: Sequence[str]) -> dict[str, str]:
-    """Parse ``NAME=VALUE`` words into a dict. Raises UsageError for another form or a repeated name."""
+def pairs(words: Sequence[str], what: str = "option", form: str = "NAME=VALUE") -> dict[str, str]:
+    """Parse ``NAME=VALUE`` words into a dict. Raises UsageError for another form or a repeated name.
+
+    ``what`` and ``form`` are what the words are, for its sentence.
+    """
     by_name: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise UsageError(f"option {word!r} does not have the form NAME=VALUE")
+            raise UsageError(f"{what} {word!r} does not have the form {form}")
         if name in by_name:
-            raise UsageError(f"option {name} is given twice")
+            raise UsageError(f"{what} {name} is given twice")
         by_name[name] = value
     return by_name
 

@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -81,6 +81,20 @@ class Output:
     def warn(self, text: str) -> None:
         """Print a warning to standard error, even with --quiet."""
         click.echo(f"warning: {printable(text)}", err=True)
+
+    def transient_line(self) -> Callable[[str], None] | None:
+        """A function that shows a line on the terminal until it is called again; None without a terminal.
+
+        It names slow work for a person who waits. A bar of rich would take over standard output too.
+        """
+        if self.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            return None
+
+        def show(text: str) -> None:
+            width = shutil.get_terminal_size().columns
+            click.echo(f"\r\x1b[K{printable(text)[: width - 1]}", err=True, nl=False)
+
+        return show
 
     def console(self) -> "Console | None":
         """A console of rich for progress bars on standard error; None if that is not a terminal."""

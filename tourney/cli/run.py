@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 import click
+import msgspec
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
@@ -30,9 +31,11 @@ from tourney.files import DEFAULT_BOTS, write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
 from tourney.run.earlier_entrants import standings_reference
+from tourney.run.file_schema import FileLimits, file_schema
 from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor, is_remote, plays_here
+from tourney.schedule.format import working_formats
 from tourney.schema import Document
 from tourney.store.database import Database
 
@@ -178,16 +181,34 @@ class _RunRequest(opt.CommandOptions):
 
         with Database.open(self.db, write=True) as database:
             store = BotStore(Path(self.bots))
-            return replace_entrants(tournament, database, store, opt.pairs(self.replaced), current().say)
+            return replace_entrants(
+                tournament, database, store, opt.pairs(self.replaced, "--replace", "NAME=PATH"), current().say
+            )
 
     def _game_of(self, tournament: str) -> str:
         with Database.open(self.db) as database:
             return database.tournaments.get(tournament).game
 
 
+class _RunCommand(opt.HelpCommand):
+    """Says where keys of the tournament file go: other programs, and `tourney compare`, have options."""
+
+    def in_place_of(self, word: str) -> str:
+        """What to write for a key of the tournament file, or for ``--clock``."""
+        keys = ("clock-ms", "increment-ms") if word == "clock" else (word,)
+        # Any format's keys, as no file has been read.
+        for table, prefix in ((file_schema(working_formats()[0]), ""), (FileLimits, "limits.")):
+            if set(keys) <= {key.encode_name for key in msgspec.structs.fields(table)}:
+                place = "[limits] of the tournament file" if prefix else "the tournament file"
+                words = " ".join(f"--set {prefix}{key}=VALUE" for key in keys)
+                return f"write {' and '.join(keys)} in {place}, or without FILE {words}"
+        return ""
+
+
 @opt.command(
     "run",
     _RunRequest,
+    _RunCommand,
     examples=(
         "tourney run cup.toml",
         "tourney run cup.toml --stop-at 07:00 --report 30",

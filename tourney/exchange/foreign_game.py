@@ -75,9 +75,8 @@ _SPELLINGS: Final = str.maketrans(
         ":": "-",
         "\u2013": "-",
         "\u2014": "-",
-        "\u2212": "-",
-        " ": None,
-        "\xa0": None,
+        **dict.fromkeys("\u2010\u2011\u2012\u2212", "-"),
+        **dict.fromkeys(" _\xa0\u2009\u202f"),
     }
 )
 _SCORES: Final = {
@@ -92,6 +91,8 @@ DRAW_WORDS: Final = (
         "tie",
         "tied",
         "tie(bothbad)",
+        "bothbad",
+        "bothgood",
         "equal",
         "remis",
         "unentschieden",
@@ -113,7 +114,9 @@ _FORFEITS: Final = (
 )
 """Games that the first, or the second, player won without play, as tournament managers write them."""
 _BOTH_FORFEIT: Final = re.compile(r"-[-/]-|0f*-0f+|0f+-0f*")
-BYES: Final = frozenset(("bye", "(bye)", "spielfrei", "freilos", "exempt", "descansa", "riposa"))
+BYES: Final = frozenset(
+    ("bye", "(bye)", "spielfrei", "freilos", "exempt", "descansa", "riposa", "not paired", "nicht ausgelost")
+)
 """What tournament managers write for the opponent of a player without a game, in small letters."""
 
 
@@ -222,12 +225,16 @@ KINDS: Final[Mapping[str, str]] = {
     "void": "void games",
     "file": "files that end in the middle or are damaged",
     "latin": "games with names that are not UTF-8, read as Latin-1",
-    "unicode": "names in two forms of Unicode (NFC and NFD), taken for one player",
+    "unicode": "names in two forms of Unicode (NFC and NFD), or with other blanks, taken for one player",
+    "case": "names that differ in capital letters alone, taken for two players",
+    "namesake": "players of one name, to whom their numbers were added",
     "title": "lines before the header of a table, passed over",
     "filter": "games left out by a filter",
 }
 """The kinds with their words, in the order in which they are reported."""
-NOT_DAMAGED: Final = frozenset({"unfinished", "void", "filter", "latin", "unicode", "title"})
+NOT_DAMAGED: Final = frozenset(
+    {"unfinished", "void", "filter", "latin", "unicode", "case", "namesake", "title"}
+)
 """Kinds that say nothing against a file."""
 MAX_PLACES: Final = 1000
 """Places kept of each kind; further games are counted."""

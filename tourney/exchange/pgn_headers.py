@@ -59,15 +59,17 @@ _MORE_IN_LINE: Final = re.compile(rb'"[ \t]*\][ \t]*[^\s\[]')
 _NAME: Final = re.compile(rb"(?:^|(?<=\]))[ \t]*\[[ \t]*([A-Za-z0-9_]+)", re.MULTILINE)
 _QUOTE: Final = rb"(?:[\"'`\x84\x91-\x94]|\xe2\x80[\x98-\x9f])"
 _LOOSE: Final = re.compile(
-    rb"^(?:[ \t]|\xc2?\xa0)*\[([^][\"'\s\xa0]{3,20}?)(?:[ \t]|\xc2?\xa0)*"
+    rb"^(?:[ \t]|\xc2?\xa0)*\[([^][\"'\s\xa0]{3,20}?)(?:(?:[ \t]|\xc2?\xa0)*"
     + _QUOTE
-    + rb"([^\n]*?)"
+    + rb"|[ \t]+(?![ \t]|\xc2?\xa0|"
     + _QUOTE
-    + rb"[ \t]*\][ \t]*$",
+    + rb"))([^\n]*?)"
+    + _QUOTE
+    + rb"?[ \t]*\][ \t]*$",
     re.MULTILINE,
 )
 """Tags as some programs and people write them: with quotation marks in names that are not escaped, in small
-letters, between other quotation marks."""
+letters, between other quotation marks or none."""
 _LOOSE_NAMES: Final = {
     **{name.lower(): name for name in (b"White", b"Black", b"Result", b"Event", b"Round", b"Date", b"FEN")},
     **dict.fromkeys((b"wei\xc3\x9f", b"wei\xdf", b"weiss"), b"White"),

@@ -19,6 +19,7 @@ from unicodedata import normalize
 
 from tourney.errors import InputError, UsageError
 from tourney.exchange.foreign_game import ForeignGame, Problems
+from tourney.exchange.nested import by_rows, flattened
 from tourney.exchange.pgn_headers import PgnRange, read_pgn
 from tourney.exchange.table import MAX_LINE, header_of, read_csv, read_json_lines
 from tourney.exchange.table_header import columns_of
@@ -61,7 +62,11 @@ _PLAYERS: Final = frozenset(("white", "players", "player1", "winner", "player"))
 """Keys of which an object of a result has one."""
 _TAGS_OF_PGN: Final = re.compile(rb'^[ \t]*\[(?:Event|Site|White)[ \t]+"[^\n]*\]', re.MULTILINE)
 _REFUSED: Final = {
-    b"PK\x03\x04": "a zip archive: unpack it, or compress the file with gzip or zstd",
+    b"PK\x03\x04": (
+        "a zip archive or a workbook: unpack it, compress the file with gzip or zstd, or save a table as CSV"
+    ),
+    b"\xd0\xcf\x11\xe0": "a workbook of a spreadsheet: save its table as CSV",
+    b"%PDF": "a PDF: save the results as CSV or PGN",
     b"BZh": "compressed with bzip2: unpack it, or compress it with gzip or zstd",
     b"\xfd7zXZ": "compressed with xz: unpack it, or compress it with gzip or zstd",
     b"7z\xbc\xaf": "a 7z archive: unpack it, or compress the file with gzip or zstd",
@@ -75,6 +80,7 @@ _UNRATED: Final = {
         'looks like PGN movetext without tags: put [White "..."], [Black "..."] and [Result "..."] on lines'
         " before the moves of each game, or write a table of results"
     ),
+    rb"[^\0]\0[^\0]\0|\0[^\0]\0[^\0]": ("looks like UTF-16 without a byte order mark: save it as UTF-8"),
     rb"(?i:<(?:!doctype|html|\?xml|head|body)\b)": (
         "looks like a web page: download the file of results itself"
     ),
@@ -208,10 +214,14 @@ def holds_results(first: bytes) -> bool:
     try:
         value = parse_json(first.removeprefix(BOM_UTF8).lstrip().split(b"\n", 1)[0])
     except ValueError:
-        return False
+        # An object over several lines, or longer than this beginning; records say what they are.
+        return b'"tourney-' not in first
     if not isinstance(value, dict) or str(value.get("format", "")).startswith("tourney"):
         return False
-    return not _PLAYERS.isdisjoint(columns_of(tuple(value)))
+    inner = [part[0] for part in value.values() if isinstance(part, list) and part]
+    if by_rows(value) or (any(isinstance(part, dict) for part in inner) and "seats" not in value):
+        return True
+    return not _PLAYERS.isdisjoint(columns_of(tuple(flattened(value))))
 
 
 def game_of(problems: Problems) -> str:
@@ -274,28 +284,44 @@ def read_files(
 
 
 class _Names:
-    """Gives each name its composed form of Unicode (NFC), and notes the names that come in both forms."""
+    """Gives each name one form, and notes the names that come in several.
+
+    The form is the composed one of Unicode (NFC), with single blanks and without marks that have no width.
+    Names that differ in capital letters alone stay two, as a program may have both.
+    """
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
-        self._spelt: dict[str, set[str]] = {}
+        self._spelt: dict[str, dict[str, str]] = {}  # forms and the names they became, by small letters
+        self._usual: set[str] = set()  # noted names that are their own form, for speed
         self.first_uses: list[tuple[str, str, int]] = []  # the first line of each form of each name
 
     def __call__(self, game: ForeignGame, label: str, line: int) -> ForeignGame:
-        if all(map(str.isascii, game.players)):
+        if self._usual.issuperset(game.players):
             return game
-        players = tuple(normalize("NFC", name) for name in game.players)
+        players = tuple(map(_one_form, game.players))
         for name, form in zip(players, game.players, strict=True):
             self.note(name, form, label, line)
+        self._usual.update(name for name in players if name in game.players)
         return game._replace(players=players)
 
     def note(self, name: str, form: str, label: str, line: int) -> None:
-        forms = self._spelt.setdefault(name, set())
-        if form not in forms:
-            if forms:
-                self._problems.add("unicode", label, line, name)
-            forms.add(form)
-            self.first_uses.append((name, form, line))
+        forms = self._spelt.setdefault(name.casefold(), {})
+        if form in forms:
+            return
+        if name in forms.values():
+            self._problems.add("unicode", label, line, name)
+        elif forms:
+            self._problems.add("case", label, line, f"{name}, {next(iter(forms.values()))}")
+        forms[form] = name
+        self.first_uses.append((name, form, line))
+
+
+_NO_WIDTH: Final = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\xad"))
+
+
+def _one_form(name: str) -> str:
+    return " ".join(normalize("NFC", name).translate(_NO_WIDTH).split()) or name
 
 
 _Selection = tuple[str, int, Filter]  # a file's name in messages, its number, and what games to take

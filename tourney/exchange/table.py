@@ -24,6 +24,7 @@ from tourney.exchange.foreign_game import (
     is_forfeit,
     ranks_of,
 )
+from tourney.exchange.nested import by_rows, flattened, name_of
 from tourney.exchange.pgn_headers import with_line_feeds
 from tourney.exchange.table_header import ACCEPTED, columns_of, is_complete
 from tourney.match.evidence import Evidence
@@ -44,6 +45,7 @@ RESULT_SEATS: Final = ("white", "black")
 _SEATLESS: Final = (("winner", "loser"), ("player", "opponent"))
 """Columns that name two players, but not who moved first."""
 _LETTERS: Final = "abcd"
+_LAST_COMMA: Final = re.compile(rb",\s*\]\s*\Z")
 _THOUSANDS: Final = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+", re.ASCII)
 """Numbers in which a comma has two meanings."""
 _GROUP: Final = ("round", "table", "repeat")
@@ -54,6 +56,14 @@ _PLAYER_WORDS: Final = {
     **dict.fromkeys(("l", "loss", "lost"), (2, 1)),
 }
 """Results of a player against an opponent."""
+
+_GOALS: Final = re.compile(r"[0-9]+ ?[-:] ?[0-9]+", re.ASCII)
+_DAY: Final = re.compile(r"(?i:[0-9]{1,2}[-. /]+[a-z\xe4]{3,4}\.?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)")
+"""What spreadsheets make of 1/2."""
+_UNIT: Final = re.compile(r"(?<=[0-9])(?:st|nd|rd|th| ?%)\Z", re.ASCII)
+_WINS: Final = re.compile(r"(?<=.)[ _]*(?:wins?|won)\Z", re.IGNORECASE)
+_NO_NAMES: Final = frozenset({"nan", "NaN", "<NA>"})
+"""What programs write for a name that is missing."""
 
 T = TypeVar("T")
 Fields = Mapping[str, object]
@@ -165,7 +175,8 @@ def read_json_lines(
 
     def game(text: str) -> ForeignGame:
         try:
-            return game_of(parse_json(text))
+            # Lines that were cut out of an array end in a comma.
+            return game_of(parse_json(text.rstrip(", \t"), unique=True))
         except ValueError as error:
             raise UnratedError("line", f"not JSON: {error}"[:80]) from None
 
@@ -174,7 +185,8 @@ def read_json_lines(
             raise UnratedError("line", "not an object")
         if str(value.get("format", "")).startswith("tourney-"):
             return _recorded(value)
-        return _game(dict(zip(columns_of(tuple(value)), value.values(), strict=True)), turns)
+        flat = flattened(value)
+        return _game(dict(zip(columns_of(tuple(flat)), flat.values(), strict=True)), turns)
 
     turns = Turns()
     file = file_of(blocks)
@@ -200,8 +212,7 @@ def _is_object_of_line(line: bytes) -> bool:
         return False
     if not isinstance(value, dict):
         return False
-    is_column = [isinstance(inner, dict) for inner in value.values()]
-    is_result = is_complete(columns_of(tuple(value))) and not all(is_column)
+    is_result = is_complete(columns_of(tuple(flattened(value)))) and not by_rows(value)
     return is_result or str(value.get("format", "")).startswith("tourney-")
 
 
@@ -213,17 +224,12 @@ def _objects_in(data: bytes) -> list[object]:
         return []
     if not isinstance(value, dict) or str(value.get("format", "")).startswith("tourney-"):
         return []
-    columns = columns_of(tuple(value))
-    inner = list(value.values())
-    if is_complete(columns) and all(isinstance(column, dict) for column in inner):
-        # Pandas writes a table by columns.
-        rows = list(inner[0])
-        if all(list(column) == rows for column in inner):
-            return [{key: value[key][row] for key in value} for row in rows]
-    if is_complete(columns):
+    if rows := by_rows(value):
+        return rows
+    if is_complete(columns_of(tuple(flattened(value)))):
         return [value]
-    lists = [part for part in inner if isinstance(part, list) and part and isinstance(part[0], dict)]
-    results = [part for part in lists if is_complete(columns_of(tuple(part[0])))]
+    lists = [part for part in value.values() if isinstance(part, list) and part and isinstance(part[0], dict)]
+    results = [part for part in lists if is_complete(columns_of(tuple(flattened(part[0]))))]
     return results[0] if len(results) == 1 else []
 
 
@@ -235,7 +241,8 @@ def _items(file: io.BufferedReader, label: str) -> list[object]:
             " `jq -c '.[]'` does"
         )
     try:
-        items = parse_json(data.decode("utf-8"))
+        # A comma before the last bracket has no other meaning.
+        items = parse_json(_LAST_COMMA.sub(b"]", data), unique=True)
     except ValueError as error:
         raise InputError(f"{label} was read as a JSON array, because it begins with [: {error}") from None
     assert isinstance(items, list)  # noqa: S101 - for the type checker: it begins with a bracket
@@ -350,8 +357,11 @@ def _seats(fields: Fields) -> tuple[str, ...]:
 
 
 def _players(names: object) -> tuple[str, ...]:
+    names = [name_of(name) for name in names] if isinstance(names, list) else names
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise UnratedError("player", "names are texts")
+    if missing := next((name for name in names if name in _NO_NAMES), ""):
+        raise UnratedError("player", f"{missing} stands for no name")
     # Surrogates, which JSON can spell, have no place in a database or a page.
     players = tuple(name.encode("utf-8", "replace").decode().strip() for name in names)
     if not 2 <= len(players) <= MAX_SEATS:
@@ -378,6 +388,10 @@ def _ranks(fields: Fields, seats: Sequence[str], players: Sequence[str]) -> tupl
         ranks = ranks or ranks_of(result)
         if len(players) != len(RESULT_SEATS):
             raise UnratedError("bad-result", result[:20])
+        if not ranks and _GOALS.fullmatch(result):
+            raise UnratedError("bad-result", f"{result[:20]}, of a game or of several? use score1 and score2")
+        if not ranks and _DAY.fullmatch(result):
+            raise UnratedError("bad-result", f"{result[:20]}, a date that a spreadsheet made of a result")
         return ranks or _ranks_of_winner(result, seats, players)
     if winner := _text(fields.get("winner")):
         return _ranks_of_winner(winner, seats, players)
@@ -401,7 +415,8 @@ def _compared(values: object, seats: int, sign: int) -> tuple[int, ...]:
     try:
         # A shared rank may be the mean of places, and a spreadsheet may write it with a comma.
         numbers = [
-            sign * float(value.replace(",", ".") if isinstance(value, str) else value) for value in values
+            sign * float(_UNIT.sub("", value.strip()).replace(",", ".") if isinstance(value, str) else value)
+            for value in values
         ]
     except (TypeError, ValueError, OverflowError):
         raise UnratedError("ranks") from None
@@ -413,9 +428,9 @@ def _compared(values: object, seats: int, sign: int) -> tuple[int, ...]:
 
 def _ranks_of_winner(winner: str, seats: Sequence[str], players: Sequence[str]) -> tuple[int, ...]:
     """Ranks by a winner's name or column; refuses a text that means two of the players."""
-    if winner.lower().replace(" ", "") in DRAW_WORDS:
+    if winner.lower().replace(" ", "").replace("_", "") in DRAW_WORDS:
         return (1,) * len(players)
-    (key,) = columns_of((winner,))
+    (key,) = columns_of((_WINS.sub("", winner),))
     key = {"white": seats[0], "black": seats[-1]}.get(key, key) if len(seats) == len(RESULT_SEATS) else key
     letter = _LETTERS.find(winner.lower()) if seats and seats[0].startswith("player") else -1
     # A name as it is written, or a column; else a letter of columns as team_a; else a name in other letters.
@@ -426,7 +441,9 @@ def _ranks_of_winner(winner: str, seats: Sequence[str], players: Sequence[str]) 
     )
     won = next((way for way in ways if any(way)), [])
     if sum(won) != 1:
-        raise UnratedError("bad-result", winner[:20])
+        # A number counts columns from 0 or from 1, or says whether the first won.
+        advice = ": write a name, or player1 and player2" if winner.isdecimal() else ""
+        raise UnratedError("bad-result", winner[:20] + advice)
     return tuple(1 if wins else 2 for wins in won)
 
 
@@ -445,7 +462,10 @@ def _text(value: object) -> str:
 def _cells(line: str, delimiter: str) -> list[str] | None:
     """The cells of one line, or None for a quote that is not closed."""
     try:
-        return next(csv.reader([line], delimiter=delimiter, strict=True))
+        cells = next(csv.reader([line], delimiter=delimiter, strict=True))
+        # Spreadsheets that expect another separator put the whole line into quotes.
+        quoted = len(cells) == 1 and delimiter in cells[0]
+        return next(csv.reader(cells, delimiter=delimiter, strict=True)) if quoted else cells
     except (csv.Error, StopIteration):
         return None
 

@@ -1,6 +1,7 @@
 """Find out what the columns of a table of results mean, as people and programs name them.
 
-Names are compared in small letters without accents, with ``_`` for blanks, points and hyphens. A name with
+Names are compared in small letters without accents, with ``_`` for blanks, points and hyphens, and
+before a capital within a word. A name with
 two meanings is not listed: it is ignored like any other column.
 """
 
@@ -34,7 +35,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "loser": ("loser", "verlierer", "perdant", "perdedor", "perdente", "verliezer"),
     "player": ("player", "spieler", "joueur", "jugador", "engine", "bot"),
     "opponent": ("opponent", "gegner", "adversaire", "oponente", "adversario"),
-    "players": ("players", "entrants", "agents", "bots", "teams", "joueurs", "jugadores"),
+    "players": ("players", "entrants", "agents", "bots", "teams", "team_names", "joueurs", "jugadores"),
     "ranks": ("ranks",),
     "scores": ("scores", "rewards"),
     "pair": ("pair", "opening"),
@@ -67,9 +68,12 @@ _OPTIONAL: Final = frozenset({"pair", "time_control", "date", "reason", "void"})
 _KEYS: Final = {name: key for key, names in NAMES.items() for name in names}
 
 _NUMBER_AT_END: Final = re.compile(r"[0-9]+\Z")
+_WORD_START: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_LETTER: Final = re.compile(r"[\s_.\-]+")
 _SUFFIX: Final = re.compile(r"_(?:name|player|team|engine|bot|agent)")
-_PLAYER: Final = r"(?:player|entrant|team|bot|agent|model|engine|spieler|joueur|jugador|giocatore|speler|p)"
+_PLAYER: Final = (
+    r"(?:player|entrant|team|bot|agent|model|engine|spieler|joueur|jugador|giocatore|speler|name|p)"
+)
 _NUMBER: Final = r"_?(0|[1-9][0-9]?|[a-d])"
 _WORDS: Final = {
     **dict.fromkeys(("rank", "place", "platz", "rang", "position"), "rank"),
@@ -113,7 +117,8 @@ def is_complete(columns: Collection[str]) -> bool:
 
 def _plain(name: str) -> str:
     """A name in small letters without accents, with ``_`` between words."""
-    letters = "".join(letter for letter in normalize("NFKD", name.casefold()) if not combining(letter))
+    words = _WORD_START.sub("_", name).casefold()
+    letters = "".join(letter for letter in normalize("NFKD", words) if not combining(letter))
     return _NO_LETTER.sub("_", letters).strip("_")
 
 

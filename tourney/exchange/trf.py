@@ -6,6 +6,7 @@ the same). So each game is there twice, and both lines must say the same.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -51,6 +52,11 @@ def read_trf(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
         except UnratedError as error:
             problems.read += 1
             problems.add(error.kind, label, line, error.why)
+    names = Counter(player.name for player in players.values())
+    for number, player in players.items():
+        if names[player.name] > 1 and player.name:
+            problems.add("namesake", label, player.line, player.name)
+            players[number] = player._replace(name=f"{player.name} ({number})")
     for round_ in range(max((len(player.rounds) for player in players.values()), default=0)):
         for number, player in players.items():
             entry = player.rounds[round_] if round_ < len(player.rounds) else None
@@ -65,6 +71,8 @@ def read_trf(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
 
 
 def _rounds(text: str) -> Iterator[tuple[int, str, str] | None]:
+    if "\t" in text:
+        raise UnratedError("line", "it has tabs, where TRF has columns of fixed width")
     for start in range(_FIRST_ROUND, len(text), _ROUND_WIDTH):
         part = text[start : start + _ROUND_WIDTH]
         match = _ROUND.fullmatch(part)

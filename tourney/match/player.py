@@ -93,8 +93,8 @@ def _withheld_words(withheld: Withheld) -> str:
         return f"{text} came without a newline: {FLUSH}"
     if not withheld.whole:
         return f"{text} came only once its input ended, without a newline: {FLUSH}"
-    # A bot that thinks too long may also answer by chance when its input ends.
-    return f"{text} came only once its input ended: {FLUSH}, or answer sooner"
+    # So answers a program that reads its input in blocks, as mawk does, and perhaps one that thinks too long.
+    return f"{text} came only once its input ended: {FLUSH}, read each line as it comes, or answer sooner"
 
 
 def dismiss(players: Sequence[Player]) -> None:

@@ -107,7 +107,7 @@ def check_test(elo0: float, elo1: float, alpha: float, beta: float, names: tuple
         raise UsageError(f"{names[0]} {elo0:g} must lie below {names[1]} {elo1:g}, both from -1000 to 1000")
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not 0.0001 <= value < 0.5:
-            raise UsageError(f"{name} {value} is not from 0.0001 up to (not with) 0.5")
+            raise UsageError(f"{name} {value} must be at least 0.0001 and less than 0.5")
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,9 @@ class Settings:
         if not 0 <= self.tau <= _MOST_TAU:
             raise UsageError(f"tau {self.tau} is not from 0 to {_MOST_TAU:g}")
         if not 0 <= self.draw_probability < 1:
-            raise UsageError(f"the draw probability {self.draw_probability} is not from 0 up to (not with) 1")
+            raise UsageError(
+                f"the draw probability {self.draw_probability} must be at least 0 and less than 1"
+            )
 
 
 class Rater(trueskill.TrueSkill):  # type: ignore[misc] # the package ships no types

@@ -77,11 +77,13 @@ class Trial:
 class TrialListener:
     """Listens to a check: ``watch`` gets the board after each action, as soon as the bot hears of it.
 
-    ``record`` gets the lines of the first match as a dialogue (``tourney.testing``).
+    ``record`` gets the lines of the first match as a dialogue (``tourney.testing``), and ``begin`` what each
+    trial is, before it is played.
     """
 
     watch: Callable[[str], None] | None = None
     record: list[str] | None = None
+    begin: Callable[[str], None] | None = None
 
 
 def check_bot(
@@ -150,6 +152,7 @@ class _Checker:
         """Play the first match twice and compare the actions."""
         seats = find_game(game).seat_counts[0]
         name = "the same match again"
+        self._begin(name)
         played = [self._play(game, seats, 1) for _ in range(2)]
         for match in played:
             if match.outcome.seat_faults[0]:
@@ -173,6 +176,7 @@ class _Checker:
         """Play two matches in one process."""
         rules = find_game(game)
         name = "two matches in one process"
+        self._begin(name)
         specs = [self._spec(game, rules.seat_counts[0], 1, seed) for seed in (1, 2)]
         players: list[Player] = []
         try:
@@ -193,6 +197,7 @@ class _Checker:
         """Play a module against itself by fuel, twice; say what its moves took."""
         limits = structs.replace(self.limits, charge="fuel", ponder="allow").metered()
         name = f"{game} by fuel, against itself"
+        self._begin(name)
         seats = find_game(game).seat_counts[0]
         entrants = tuple(structs.replace(self._checked, name=f"{CHECKED}-{k}") for k in range(1, seats + 1))
         spec = MatchSpec(game, (), entrants, 1, limits)
@@ -222,6 +227,10 @@ class _Checker:
             f"{len(took)} moves, {middle} each in the median and {most} at most, at {per_ms:,} fuel a"
             " millisecond; the same again",
         )
+
+    def _begin(self, name: str) -> None:
+        if self.listener.begin is not None:
+            self.listener.begin(f"{name} ...")
 
     def _count(self, played: PlayedMatch, *seats: int) -> None:
         self.used_ms.append(round(sum(played.measured.used_ms[seat - 1] for seat in seats)))
@@ -257,8 +266,9 @@ class _Checker:
 
     def play_at(self, game: str, seats: int, seat: int) -> Trial:
         """Play a game at a seat of a table."""
-        played = self._play(game, seats, seat)
         name = f"{game} at seat {seat} of {seats}"
+        self._begin(name)
+        played = self._play(game, seats, seat)
         fault = played.outcome.seat_faults[seat - 1]
         if fault is None:
             return Trial(name, True, _result(played, seat))
@@ -273,6 +283,7 @@ class _Checker:
         stderr = _stderr_of(played, seat)
         wire = tuple(self._wire)
         if fault == "startup":
+            self._begin("asking for the protocols of engines")
             began = time.monotonic()
             noted = _fault_note(played, seat)
             advice = start_advice(self.bot, self.store, self.sandbox, self.limits, noted) or advice
@@ -336,13 +347,21 @@ _READ_ONLY: Final = re.compile(r"read-only file system|EROFS", re.IGNORECASE)
 """What programs say that cannot write into their folder."""
 
 
+_ENDED_AT_START: Final = re.compile(r"startup: (?:exited with|killed by) ")
+"""The note about a program that ended, where an answer was expected."""
+
+
 def _advice(played: PlayedMatch, seat: int, game: str) -> str:
     """The advice for a seat's fault."""
-    _, withheld, more = _fault_note(played, seat).partition(FLUSH)
+    note = _fault_note(played, seat)
+    _, withheld, more = note.partition(FLUSH)
     if withheld:
         return f"no line came; {FLUSH}{more}"
     if any(_READ_ONLY.search(line) for line in played.lines(seat, "stderr")):
         return "its folder is read-only while it plays: write below /tmp, which is empty at each start"
+    if _ENDED_AT_START.match(note) and played.lines(seat, "stderr"):
+        # So ends a program with a mistake in its text, whose author need not look at the protocol.
+        return "it ended before it answered: its standard error says why"
     return _ADVICE[played.outcome.seat_faults[seat - 1] or ""].format(game=game, file=FILE_NAME)
 
 

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -28,11 +29,13 @@ from tourney.match.player import MS
 from tourney.match.runner import StoreLauncher, entrant_of
 from tourney.match.spec import DEFAULT_LIMITS, Limits
 from tourney.protocol import Hello
-from tourney.run.file_schema import EntrantLine
+from tourney.run.file_schema import EntrantLine, named_program
 from tourney.run.tournament_file import read_tournament_file, toml_value
 
 MAX_WAIT_MS: Final = 3_000
 """Time for the answer to each greeting."""
+HEAD_START_MS: Final = 500
+"""Time that the first greeting has alone: most programs answer it, and need one process then."""
 
 
 class Greeting(NamedTuple):
@@ -59,25 +62,39 @@ def find_greeting(
     """The first greeting that a bot of a store answers, or None. Raises the errors of its start."""
     launch = StoreLauncher(store, sandbox)
     entrant = entrant_of(bot, bot.manifest.name)
-    for greeting in greetings:
-        # A process for each question, as a bot may end at a line that it does not know.
-        if _answers(launch(entrant, limits), greeting, limits):
-            return greeting
-    return None
+    with ExitStack() as stack:
+
+        def ask(greeting: Greeting) -> _Question:
+            # A process for each question, as a bot may end at a line that it does not know.
+            channel = launch(entrant, limits)
+            stack.callback(channel.close, 0)
+            channel.widen(*MAX_OUTPUT, lenient=True)
+            channel.request(greeting.ask)
+            deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
+            return _Question(greeting, channel, deadline)
+
+        first = ask(greetings[0])
+        if first.is_answered(time.monotonic_ns() + HEAD_START_MS * MS):
+            return first.greeting
+        # One after the other, a program that answers nothing would take the time of all greetings together.
+        questions = [first, *map(ask, greetings[1:])]
+        return next((question.greeting for question in questions if question.is_answered()), None)
 
 
-def _answers(channel: Channel, greeting: Greeting, limits: Limits) -> bool:
-    """Whether a bot that was just started answers a greeting; it is ended then."""
-    try:
-        channel.widen(*MAX_OUTPUT, lenient=True)
-        channel.request(greeting.ask)
-        deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
-        while (event := channel.wait(deadline)).kind == "line":
-            if greeting.answer.fullmatch(event.text.strip()):
+class _Question(NamedTuple):
+    """A greeting that was sent to a process, and the time by which it is to be answered."""
+
+    greeting: Greeting
+    channel: Channel
+    deadline: int
+
+    def is_answered(self, until: int | None = None) -> bool:
+        """Whether the answer comes by the deadline; with ``until``, whether it comes by that time already."""
+        deadline = self.deadline if until is None else min(until, self.deadline)
+        while (event := self.channel.wait(deadline)).kind == "line":
+            if self.greeting.answer.fullmatch(event.text.strip()):
                 return True
         return False
-    finally:
-        channel.close(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,23 +183,21 @@ class ReferenceReader:
         if _names_entrant(reference):
             file, _, name = reference.rpartition("#")
             return self.settings.apply(entrant_of_file(Path(file), name))
-        if _names_protocol(reference):
-            protocol, _, program = reference.partition(":")
-            return self._program(program, protocol)
+        if (program := named_program(reference)) is not None:
+            protocol, words = program
+            return self._program(words, protocol)
         path = path_of(reference)
         is_program = self._is_program(path) if path is not None else self._is_on_path(reference)
         if not is_program:
             return EntrantLine(reference)
         if self.settings.protocol is not None:
-            return self._program(reference, self.settings.protocol)
+            return self._program((reference,), self.settings.protocol)
         return self._asked(reference)
 
-    def _program(self, words: str, protocol: str) -> EntrantLine:
+    def _program(self, words: Sequence[str], protocol: str) -> EntrantLine:
         """The line of a program with its arguments, which must be there."""
-        program, *args = words.split() or [""]
-        program_path(program, Path())
-        line = EntrantLine(command=(program, *args), protocol=protocol)
-        return self.settings.apply(line)
+        program_path(words[0] if words else "", Path())
+        return self.settings.apply(EntrantLine(command=tuple(words), protocol=protocol))
 
     @staticmethod
     def _is_program(path: Path) -> bool:
@@ -231,23 +246,20 @@ class ReferenceReader:
             )
         if greeting is TOURNEY:
             path = path_of(reference)
-            return EntrantLine(reference) if path else self._program(reference, TOURNEY.protocol)
+            return EntrantLine(reference) if path else self._program((reference,), TOURNEY.protocol)
         self.say(f"{reference} speaks {greeting.title}; {greeting.protocol}:{reference} saves the question")
-        return self._program(reference, greeting.protocol)
+        return self._program((reference,), greeting.protocol)
 
 
 def is_bot_path(reference: str) -> bool:
     """Whether a reference is the path of a bot, not that of a file's entrant or a protocol's program."""
-    return not _names_entrant(reference) and not _names_protocol(reference) and path_of(reference) is not None
+    if _names_entrant(reference) or named_program(reference) is not None:
+        return False
+    return path_of(reference) is not None
 
 
 def _names_entrant(reference: str) -> bool:
     return Path(reference.rpartition("#")[0]).suffix == ".toml"
-
-
-def _names_protocol(reference: str) -> bool:
-    protocol, colon, _ = reference.partition(":")
-    return bool(colon) and protocol in PROTOCOLS.names()
 
 
 def _is_copy(bot: StoredBot) -> bool:

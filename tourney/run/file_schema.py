@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 from msgspec import Meta, Struct
 
-from tourney.bots.protocols import Setting
+from tourney.bots.protocols import PROTOCOLS, Setting
 from tourney.errors import TournamentError, UsageError
 from tourney.games.base import AnyGame
 from tourney.match.spec import (
@@ -24,10 +24,10 @@ from tourney.match.spec import (
     MoveMs,
     OwnLimits,
 )
-from tourney.parsing import parse_toml
+from tourney.parsing import parse_toml, toml_text
 from tourney.schedule.format import Format, FormatKey
 from tourney.schedule.until_rule import SHARE, Until
-from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS, GameName, Name, SchemaError, Seed, Word, seed_of
+from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS, GameName, Name, SchemaError, Seed, Word, seed_of, show
 from tourney.store.beacon import Beacon
 from tourney.store.presentation import MAX_LINKS, Address, Description, LinkTitle, Title
 from tourney.store.values import RunSettings
@@ -55,14 +55,20 @@ FilePath = Annotated[str, Meta(pattern=r"\A[^\x00]+\Z", extra={"want": "name a f
 Games = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
+def named_program(reference: str) -> tuple[str, tuple[str, ...]] | None:
+    """The protocol and the words of the command of ``uci:stockfish``; None for any other reference."""
+    protocol, colon, words = reference.partition(":")
+    return (protocol, tuple(words.split())) if colon and protocol in PROTOCOLS.names() else None
+
+
 class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot under a name of its own, with arguments; or a program of this machine, such as a chess engine."""
 
     bot: Annotated[
         BotSource | None,
         Meta(
-            description="Bot: a name in the bot store, a bot that ships, or a path. Either this or `command`"
-            " is required.",
+            description="Bot: a name in the bot store, a bot that ships, or a path; or a program with its"
+            " protocol, as `uci:stockfish`. Either this or `command` is required.",
             examples=["mcts"],
         ),
     ] = None
@@ -109,11 +115,23 @@ class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
             )
         if self.command and not self.command[0]:
             raise SchemaError(("command",), "begins with an empty word; it names a program")
+        program = named_program(self.bot) if self.bot else None
+        if program and not program[1]:
+            raise SchemaError(("bot",), f"is {show(self.bot)}, which names no program: write uci:stockfish")
+        if program and self.protocol:
+            raise SchemaError(("protocol",), f"is set, and bot names {program[0]}: leave it out")
         for key in ("protocol", "options", "go"):
-            if getattr(self, key) and not self.command:
+            if getattr(self, key) and not self.command and not program:
                 raise SchemaError((key,), "goes with command only; a bot with bot.toml has it there")
         if self.limits is not None and self.name is None:
             raise SchemaError(("name",), "is missing: limits of one entrant need its name")
+
+    def as_program(self) -> "EntrantLine":
+        """The line of the program that ``bot`` means, as ``uci:stockfish``; any other line as it is."""
+        program = named_program(self.bot) if self.bot else None
+        if program is None:
+            return self
+        return msgspec.structs.replace(self, bot=None, command=program[1], protocol=program[0])
 
 
 Ponder = Literal["allow", "freeze"]
@@ -237,7 +255,8 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     bots: Annotated[
         tuple[BotSource, ...],
         Meta(
-            description="Bots that enter under their own names: names in the bot store, or paths."
+            description="Bots that enter under their own names: names in the bot store, paths, or programs"
+            " with their protocol, as `uci:stockfish`."
             " A folder of bots enters all bots in it, a pattern such as `submissions/*.zip` those that it"
             " matches."
             " `@ladder` enters all rungs of the game's [ladder](../how-to/ladder.md), `@standings:course:8`"
@@ -411,9 +430,9 @@ def load_tables(path: Path, text: str | None = None) -> dict[str, object]:
 def read_text(path: Path, noun: str, most: int) -> str:
     """The text of a file of at most ``most`` bytes; ``noun`` names it, with its article."""
     try:
-        return read_file_bytes(path, noun, most).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})", file=path) from error
+        return toml_text(read_file_bytes(path, noun, most))
+    except ValueError as error:
+        raise TournamentError(f"{path} {error}", file=path) from error
 
 
 def read_file_bytes(path: Path, noun: str, most: int) -> bytes:

@@ -88,7 +88,7 @@ class PlainListener(Listener):
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._write = write
         self._clock = clock
-        self._next = clock() + PLAIN_EVERY
+        self._next = self._next_idle = clock() + PLAIN_EVERY
         self._next_state = clock()
 
     def progress(self, progress: RunProgress) -> None:
@@ -96,7 +96,15 @@ class PlainListener(Listener):
         now = self._clock()
         if now >= self._next:
             self._next = now + PLAIN_EVERY
+            self._next_idle = now + HEARTBEAT_SECONDS
             self._write(progress_text(progress))
+
+    def heartbeat(self, progress: RunProgress, status: RunStatus) -> None:
+        """Write a line if no result has come for long, as matches may take minutes; first after seconds."""
+        now = self._clock()
+        if now >= self._next_idle and status.playing:
+            self._next_idle = now + HEARTBEAT_SECONDS
+            self._write(f"{progress_text(progress)}; {counted(len(status.playing), 'match')} being played")
 
     def say(self, text: str) -> None:
         """Write a message."""

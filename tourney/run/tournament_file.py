@@ -103,6 +103,7 @@ def _read(
         plan = _plan(table, data, path, formats, notes.append)
         rungs = _rungs(table, plan.seats)
         presentation = _presentation(table, path)
+        bots = [line for bot in table.bots for line in (rungs if bot == LADDER else _lines_of(bot, path))]
     except SchemaError as error:
         sentence = error.in_toml(str(path))
         if error.inside and not error.path:  # an unknown key, which a broken format may take
@@ -110,12 +111,11 @@ def _read(
         raise TournamentError(sentence, file=path, key=error.key) from error
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
-    bots = (rungs if bot == LADDER else _lines_of(bot, path) for bot in table.bots)
     return TournamentFile(
         path=path,
         plan=plan,
         seed=None if table.seed is None else seed_of("seed", table.seed),
-        entrants=(*chain.from_iterable(bots), *table.entrant),
+        entrants=tuple(line.as_program() for line in (*bots, *table.entrant)),
         run=table.run,
         ponder=table.limits.ponder,
         memory_mb=table.limits.memory_mb,

@@ -285,6 +285,12 @@ def test_reading_does_not_make_a_store(store: BotStore) -> None:
     assert not store.root.exists()
 
 
+def test_file_in_the_place_of_a_store_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"/file is not a folder; choose another one with --bots$"):
+        BotStore(tmp_path / "file").find("random")
+
+
 def test_store_that_cannot_be_written_is_an_environment_failure(make_bot: MakeBot, tmp_path: Path) -> None:
     """A file stands in the store's place, so that root cannot write there either."""
     (tmp_path / "file").write_text("")

@@ -274,7 +274,7 @@ def no_manifest(folder: Path) -> None:
 
 
 def binary_manifest(folder: Path) -> None:
-    (folder / "bot.toml").write_bytes(b"name = '\xff'")
+    (folder / "bot.toml").write_bytes(b"# a bot\nname = '\xff'")
 
 
 def endless_manifest(folder: Path) -> None:
@@ -296,7 +296,7 @@ def no_program(folder: Path) -> None:
         (make_bad_name, "unprintable"),
         (make_no_utf8_name, "unprintable"),
         (no_manifest, r"there is no bot\.toml"),
-        (binary_manifest, "is not UTF-8"),
+        (binary_manifest, r"bot\.toml line 2 is not UTF-8: invalid start byte; save it as UTF-8"),
         (endless_manifest, "longer than 64 KiB"),
         (no_program, r"bot\.py is not among the bot's files"),
     ],

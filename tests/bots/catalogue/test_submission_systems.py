@@ -1,9 +1,12 @@
 """Bots as macOS, Windows and package managers pack them: one meaning, one digest."""
 
 import io
+import re
 import stat
+import struct
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,6 +111,100 @@ def test_scripts_of_windows_are_converted_in_place(make_bot: MakeBot, store: Bot
     assert sorted(place.name for place in script.parent.iterdir()) == ["run.sh"]
     assert convert_scripts(folder) == ()
     store.add(folder)
+
+
+def test_mark_before_a_script_is_named_and_removed(make_bot: MakeBot, store: BotStore) -> None:
+    folder = make_bot(files={"run.sh": ""}, command='["./run.sh"]')
+    (folder / "run.sh").write_bytes(b"\xef\xbb\xbf#!/bin/sh\nexit\n")
+    with pytest.raises(BotError, match=r"run\.sh line 1 begins with a byte order mark.* dos2unix run\.sh"):
+        store.add(folder)
+    assert convert_scripts(folder) == ("run.sh: its byte order mark is gone",)
+    assert (folder / "run.sh").read_bytes() == b"#!/bin/sh\nexit\n"
+    store.add(folder)
+
+
+def raw_zip(path: Path, files: dict[bytes, bytes], *, extra: bytes = b"", large: bool = False) -> Path:
+    """A zip file of DOS with these bytes as names and, if it is ``large``, with the records of ZIP64."""
+    data = directory = b""
+    for name, text in files.items():
+        size, version = (0xFFFFFFFF, 45) if large else (len(text), 20)
+        field = (struct.pack("<HHQQ", 1, 16, len(text), len(text)) if large else b"") + extra
+        sizes = struct.pack("<IIIHH", zlib.crc32(text), size, size, len(name), len(field))
+        head = struct.pack("<HHHHH", version, 0, 0, 0, 33) + sizes
+        directory += b"PK\1\2" + bytes((version, 0)) + head + bytes(10) + struct.pack("<I", len(data))
+        directory += name + field
+        data += b"PK\3\4" + head + name + field + text
+    place, count, length = len(data), len(files), len(directory)
+    data += directory
+    if large:
+        end, place_, length_ = len(data), 0xFFFFFFFF, 0xFFFFFFFF
+        data += struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count, length, place)
+        data += struct.pack("<IIQI", 0x07064B50, 0, end, 1)
+    else:
+        place_, length_ = place, length
+    data += struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, count, count, length_, place_, 0)
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["zip64", "cp437", "utf-8", "unicode path", "decomposed", "backslashes", "picture", "deep", "drive"],
+)
+def test_archive_that_a_system_writes_its_way_is_the_same_bot(case: str, tmp_path: Path) -> None:
+    folder = write_bot(
+        tmp_path, files={"lib/b\u00f6t.py": "print()\n"}, command='["python3", "lib/b\u00f6t.py"]'
+    )
+    plain = {name.removeprefix("mybot/"): data for name, data in content(folder).items()}
+    code, name = ("cp437" if case == "cp437" else "utf-8"), "lib/b\u00f6t.py"
+    spelt = {
+        "unicode path": "lib/b?t.py",
+        "decomposed": "lib/bo\u0308t.py",
+        "backslashes": "./lib\\b\u00f6t.py",
+    }.get(case, name)
+    prefix = {"deep": "a/b/c/d/e/f/", "drive": "C:\\Users\\me\\course\\handed in\\mybot\\"}.get(case, "")
+    files = {(prefix + spelt if path == name else prefix + path).encode(code): plain[path] for path in plain}
+    if case == "picture":
+        files[b"lib/Icon\r"] = b"a picture"
+    field = struct.pack("<BI", 1, zlib.crc32(spelt.encode())) + name.encode()
+    extra = struct.pack("<HH", 0x7075, len(field)) + field if case == "unicode path" else b""
+    archive = raw_zip(tmp_path / "bot.zip", files, extra=extra, large=case == "zip64")
+    assert digest_of_bot(archive) == digest_of_bot(folder)
+
+
+def test_composed_name_is_noted_and_refused_beside_its_other_form(tmp_path: Path, store: BotStore) -> None:
+    folder = write_bot(tmp_path, files={"b\u00f6t.py": ""}, command='["python3", "b\u00f6t.py"]')
+    files = content(folder)
+    mac = {name.replace("\u00f6", "o\u0308"): data for name, data in files.items()}
+    (note,) = store.add(pack(tmp_path / "mac.zip", mac)).notes
+    assert note.startswith("the name of mybot/b\u00f6t.py came in decomposed letters")
+    with pytest.raises(BotError, match=re.escape("it holds mybot/b\u00f6t.py twice")):
+        digest_of_bot(pack(tmp_path / "both.zip", files | mac))
+
+
+def test_directory_of_zip64_is_bounded_before_it_is_read(tmp_path: Path) -> None:
+    archive = raw_zip(tmp_path / "bot.zip", {b"bot.toml": b""}, large=True)
+    data = bytearray(archive.read_bytes())
+    struct.pack_into("<Q", data, data.index(b"PK\6\6") + 40, 1 << 40)
+    archive.write_bytes(data)
+    with pytest.raises(BotError, match="it has more names than a bot may have"):
+        digest_of_bot(archive)
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ('["python3", "bot.py"]', "program bot.py is not among the bot's files; but Bot.py is: write it so"),
+        (
+            "['lib\\run.sh']",
+            "program lib\\run.sh is not among the bot's files; but lib/run.sh is: write it so",
+        ),
+    ],
+)
+def test_command_spelt_as_on_windows_is_named(command: str, sentence: str, make_bot: MakeBot) -> None:
+    folder = make_bot(files={"Bot.py": "", "lib/run.sh": "#!/bin/sh\n"}, command=command)
+    with pytest.raises(BotError, match=re.escape(sentence)):
+        BotStore(folder.parent / "store").add(folder)
 
 
 def test_script_by_itself_is_converted(tmp_path: Path) -> None:
@@ -339,6 +436,9 @@ def test_manifest_of_powershell_is_read(make_bot: MakeBot, store: BotStore) -> N
     assert store.add(folder).label == "mybot@1.0"
     manifest.write_text(manifest.read_text("utf-16").replace('"', "\u201c"))
     with pytest.raises(BotError, match='has typographic quotation marks: write "'):
+        store.add(folder)
+    manifest.write_text('{"name": "mybot", "version": "1.0"}')
+    with pytest.raises(BotError, match="it looks like JSON: write a line for each key"):
         store.add(folder)
 
 

@@ -148,6 +148,7 @@ def test_archive_is_read_by_its_content(tmp_path: Path, name: str, pack: Callabl
         (lzma.compress(b"x", preset=9)[:24] + b"\0" * 99, "not a valid tar file"),
         (b"7z\xbc\xaf\x27\x1c\0\4", "a 7z archive, which is not read: pack it as .zip or .tar.gz"),
         (b"Rar!\x1a\x07\x01\0", "a RAR archive, which is not read"),
+        (b"\x1f\x9d\x90\0", "a compress archive, which is not read"),
         (b"\x28\xb5\x2f\xfd\0", "a Zstandard archive, which is not read"),
     ],
 )

@@ -139,3 +139,15 @@ def test_bot_that_has_ended_is_not_frozen(start: Start, monkeypatch: pytest.Monk
     bot.freeze()
     bot.freeze(frozen=False)
     assert signalled == []
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (139, "killed by SIGSEGV (or exited with code 139)"),
+        (255, "exited with code 255"),  # of Perl's `die`
+        (1, "exited with code 1"),
+    ],
+)
+def test_exit_code_of_no_signal_is_named_as_it_is(code: int, words: str, start: Start) -> None:
+    assert start(f"exit {code}", kind=NamespaceProcesses).death() == words

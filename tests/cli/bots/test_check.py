@@ -78,7 +78,8 @@ def test_several_bots_are_checked_and_failures_listed(tmp_path: Path) -> None:
     (tmp_path / "subs" / "z.zip").write_text("x")
     result = bots("check", "subs", "--move-ms", "60000", "--startup-ms", "60000")
     assert result.exit_code == 1
-    assert "FAIL sages-tafl at seat 1 of 2: illegal: " in result.stdout
+    first, second, *_ = result.stdout.splitlines()
+    assert (first, second[:22]) == ("subs/bad:", "FAIL sages-tafl at sea")
     assert "error: 3 of 3 bots refused or failed:" in result.stderr
     reasons = dict(line.split(maxsplit=1) for line in result.stderr.splitlines()[-3:])
     assert reasons["subs/bad"] == "bad@1.0 failed 1 of 1 trials"
@@ -107,6 +108,35 @@ def test_each_archive_gets_a_receipt(tmp_path: Path) -> None:
         ("subs/bad", "refused"),
         ("late/bad", "refused"),
     ]
+
+
+def test_folder_of_no_bots_is_explained_as_a_path(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    said = bots("check", ".").stderr
+    assert said == "error: .: there is no bot.toml; `tourney bots new NAME` writes a bot with one\n"
+
+
+def test_bot_of_a_checked_name_is_noted(tmp_path: Path) -> None:
+    """Both may pass, but no tournament takes both."""
+    for folder in ("a", "b"):
+        write_shell_bot(tmp_path / folder, "bad", "tourney) echo bot;; game) echo ready;; go) exit 3;;")
+    result = bots("check", "a/bad", "b/bad", "--out", "receipts")
+    note = "it is called bad, as a/bad is: a tournament takes one bot of a name from its list of bots"
+    assert f"b/bad: {note}\n" in result.stderr
+    assert f"note: {note}\n" in (tmp_path / "receipts" / "2-bad.txt").read_text()
+    assert "note: " not in (tmp_path / "receipts" / "bad.txt").read_text()
+
+
+def test_running_trial_is_shown_until_its_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("tourney.cli.output.Output.transient_line", lambda _: shown.append)
+    write_shell_bot(tmp_path, "bad", "tourney) echo bot;; game) echo ready;; go) echo move z9;;")
+    words = ("check", "./bad", "--move-ms", "60000", "--startup-ms", "60000")
+    assert bots(*words).exit_code == 1
+    assert shown == ["sages-tafl at seat 1 of 2 ...", "", ""]
+    shown.clear()
+    assert bots(*words, "--watch").exit_code == 1
+    assert shown == []
 
 
 def test_receipts_of_a_stopped_check_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from tourney.bots.catalogue.tree import SUBMITTED, walk
 from tourney.errors import BotError, TournamentError, UnsafeFileError, UsageError
 from tourney.held_folder import HeldFolder, account_name, hold
 from tourney.match.spec import Limits
+from tourney.parsing import toml_text
 from tourney.run.file_schema import MAX_BYTES, EntrantLine, load_tables, read_text
 from tourney.run.tournament_file import Terms
 from tourney.schema import GameName, SchemaError, Seed, read, seed_of
@@ -237,7 +238,7 @@ def check_out(bot: StoredBot, folder: Path) -> None:
         name: parameter.text(parameter.low if parameter.value != parameter.low else parameter.high)
         for name, parameter in bot.manifest.parameters.items()
     }
-    tuned_manifest((bot.folder / FILE_NAME).read_text("utf-8"), values, FILE_NAME)
+    tuned_manifest(toml_text((bot.folder / FILE_NAME).read_bytes()), values, FILE_NAME)
 
 
 def write_tuned(bot: StoredBot, values: Mapping[str, str], folder: Path) -> None:
@@ -246,7 +247,7 @@ def write_tuned(bot: StoredBot, values: Mapping[str, str], folder: Path) -> None
     All files are made by descriptors, since another account that may write beside the copy could exchange a
     folder on its way. Raises UnsafeFileError if it does, and OSError.
     """
-    manifest = tuned_manifest((bot.folder / FILE_NAME).read_text("utf-8"), values, FILE_NAME)
+    manifest = tuned_manifest(toml_text((bot.folder / FILE_NAME).read_bytes()), values, FILE_NAME)
     temporary = f".{folder.name}-{secrets.token_hex(8)}"
     with hold(folder.absolute().parent) as parent:
         os.mkdir(temporary, 0o700, dir_fd=parent.fd)

@@ -48,7 +48,7 @@ from tourney.files import write_folder
 from tourney.games.registry import find_game
 from tourney.held_folder import account_name
 from tourney.match.spec import Limits
-from tourney.parsing import parse_toml
+from tourney.parsing import parse_toml, toml_text
 from tourney.run.private_paths import private_paths
 from tourney.run.timer_units import DailyCommand
 from tourney.schema import SchemaError, read
@@ -211,7 +211,7 @@ class League(LeagueFolder):
     @property
     def tables(self) -> Mapping[str, object]:
         """The league file as written, without defaults."""
-        return parse_toml((self.folder / LEAGUE_FILE).read_text("utf-8"))
+        return parse_toml(toml_text((self.folder / LEAGUE_FILE).read_bytes()))
 
 
 def moment(now: datetime) -> str:

@@ -210,9 +210,6 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         return game in self.games or game.partition(":")[0] in self.games
 
 
-_TYPOGRAPHIC: Final = re.compile("[\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb]")
-
-
 def read_manifest(text: str, where: str) -> Manifest:
     """The manifest of a ``bot.toml``; ``where`` names the file in errors.
 
@@ -221,10 +218,7 @@ def read_manifest(text: str, where: str) -> Manifest:
     try:
         data = parse_toml(text)
     except ValueError as error:
-        quotes = ""
-        if _TYPOGRAPHIC.search(text):  # text processors replace what is typed
-            quotes = '; it has typographic quotation marks: write " in a plain text editor'
-        raise BotError(f"{where} is not valid TOML: {error}{quotes}", file=where) from error
+        raise BotError(f"{where} is not valid TOML: {error}", file=where) from error
     try:
         return read(data, Manifest, toml=True)
     except SchemaError as error:

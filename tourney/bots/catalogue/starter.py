@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
+from unicodedata import normalize
 
 from tourney.bots.catalogue.command import search_path
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
@@ -49,6 +50,7 @@ _VERSION = "0.1"
 _UNPACK = "unpack.py"
 _IMPORTABLE = """import sys
 from pathlib import Path
+from unicodedata import normalize
 
 sys.path.insert(0, str(Path(__file__).parent / "packages"))  # what unpack.py unpacked; before other imports
 
@@ -90,7 +92,8 @@ def new_bot(
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
-        likely = re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._")[:64]
+        letters = re.sub(r"[\u0300-\u036f]", "", normalize("NFKD", name.casefold()))  # without accents
+        likely = re.sub(r"[^a-z0-9._-]+", "-", letters).strip("-._")[:64]
         hint = f", such as {likely}" if NAME.fullmatch(likely) else ""
         raise BotError(
             f"{name!r} is not a name for a bot: names have small letters, digits, dots, hyphens and"

@@ -37,6 +37,7 @@ from tourney.bots.catalogue.tree import (
     read_file_manifest,
     write_file_manifest,
 )
+from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError, StoreError
 from tourney.files import sync_folder
 from tourney.games.registry import FAMILIES, GAMES
@@ -315,6 +316,10 @@ class BotStore:
             return (self.root / name).read_text("ascii", "replace").splitlines()
         except FileNotFoundError:
             return []
+        except NotADirectoryError as error:
+            raise StoreError(
+                f"the bot store {self.root} is not a folder; choose another one with --bots"
+            ) from error
 
     def _append(self, name: str, line: str) -> None:
         fd = os.open(self.root / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -409,8 +414,11 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
 
     near = get_close_matches(reference, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+    if ":" in reference:
+        hint = f"before the colon stands a protocol, one of {', '.join(PROTOCOLS.names())}"
     raise BotError(
-        f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as ./{reference})"
+        f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as"
+        f" ./{reference}; a program must be on PATH)"
     )
 
 
@@ -427,10 +435,17 @@ def _other_files(store: BotStore, bot: StoredBot, reference: str) -> tuple[str, 
 
 
 def path_of(reference: str, base: Path | None = None) -> Path | None:
-    """The path that a reference means, or None: it contains ``/``, or names a file or a bot's folder."""
+    """The path that a reference means, or None: it contains ``/``, or names a file or a bot's folder.
+
+    ``.`` and ``..`` are paths too, as no bot has such a name.
+    """
     path = Path(base or ".") / reference
     try:
-        named = "/" in reference or (bool(reference) and (path.is_file() or (path / FILE_NAME).exists()))
+        named = (
+            "/" in reference
+            or reference in {".", ".."}
+            or (bool(reference) and (path.is_file() or (path / FILE_NAME).exists()))
+        )
     except OSError:
         return None
     return path if named else None

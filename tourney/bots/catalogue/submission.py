@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -20,6 +20,7 @@ from glob import glob
 from io import BytesIO
 from pathlib import Path
 from typing import IO, BinaryIO, Final, NamedTuple
+from unicodedata import normalize
 
 from tourney.bots.catalogue.manifest import (
     FILE_NAME,
@@ -45,6 +46,7 @@ from tourney.bots.catalogue.tree import (
 )
 from tourney.errors import BotError, UnsafeFileError
 from tourney.held_folder import HeldFolder, copy_named, hold
+from tourney.parsing import toml_text
 from tourney.texts import counted
 
 _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
@@ -152,12 +154,16 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
     elif program in held:
         raise BotError(f"{program} in the command is looked up on PATH; write ./{program}")
     else:
-        program_file = program if "/" in program and not program.startswith("/") else None
+        inside = not program.startswith("/") and ("/" in program or "\\" in program)
+        program_file = program if inside else None
     if program_file is None:
         return
-    file = held.get(os.path.normpath(program_file))
+    path = os.path.normpath(program_file)
+    file = held.get(path)
     if file is None:
         why = "and its build did not make it" if built else "add it, or set build in bot.toml to make it"
+        if alike := [name for name in held if name.casefold() == path.replace("\\", "/").casefold()]:
+            why = f"but {alike[0]} is: write it so"
         raise BotError(f"the command's program {program_file} is not among the bot's files; {why}")
     if program_file == program and not file.executable:
         raise BotError(
@@ -231,17 +237,22 @@ def _check_script(place: Path, name: str) -> None:
     """Raise BotError for a script whose first line ends as lines of Windows do: no system can start it."""
     with place.open("rb") as file:
         first = file.read(_LONGEST_SHEBANG)
-    if _has_lines_of_windows(first):
+    if why := _of_windows(first):
+        sed = f"sed -i 's/\\r$//' {name} or " if why.startswith("ends") else ""
         raise BotError(
-            f"{name} line 1 ends in CR, as lines of Windows do, so that its interpreter is not found: run"
-            f" `tourney bots check --fix` with its folder, sed -i 's/\\r$//' {name} or dos2unix {name}, and"
-            " add the bot again"
+            f"{name} line 1 {why}, so that its interpreter is not found: run `tourney bots check --fix` with"
+            f" its folder, {sed}dos2unix {name}, and add the bot again"
         )
 
 
-def _has_lines_of_windows(first: bytes) -> bool:
-    line, end, _ = first.partition(b"\n")
-    return bool(end) and line.startswith(b"#!") and line.endswith(b"\r")
+def _of_windows(first: bytes) -> str:
+    """What editors of Windows did to the first line of a script, in words, or ""."""
+    line, end, _ = first.removeprefix(BOM_UTF8).partition(b"\n")
+    if not line.startswith(b"#!"):
+        return ""
+    if first.startswith(BOM_UTF8):
+        return "begins with a byte order mark"
+    return "ends in CR, as lines of Windows do" if end and line.endswith(b"\r") else ""
 
 
 def convert_scripts(source: Path) -> tuple[str, ...]:
@@ -265,23 +276,25 @@ def convert_scripts(source: Path) -> tuple[str, ...]:
             converted = [(place, _convert(folder, place)) for place in places]
         except OSError as error:
             raise BotError(f"it cannot be changed: {error.strerror}") from error
-    return tuple(
-        f"{place}: CR LF became LF in {counted(lines, 'line')}" for place, lines in converted if lines
-    )
+    return tuple(f"{place}: {change}" for place, change in converted if change)
 
 
-def _convert(folder: HeldFolder, place: str) -> int:
-    """Convert a script with lines of Windows; returns the number of lines, or 0 for any other file."""
+def _convert(folder: HeldFolder, place: str) -> str:
+    """Convert a script as editors of Windows write it; returns what changed, or "" for any other file."""
     with os.fdopen(folder.open_file(place), "rb") as file:
         info = os.fstat(file.fileno())
         data = file.read(_LONGEST_SHEBANG)
-        if not _has_lines_of_windows(data):
-            return 0
+        if not _of_windows(data):
+            return ""
         data += file.read(SUBMITTED.bytes)
     inner, _, name = place.rpartition("/")
     with folder.hold(inner) as parent:
-        parent.write(name, data.replace(b"\r\n", b"\n"), mode=stat.S_IMODE(info.st_mode), owner=info.st_uid)
-    return data.count(b"\r\n")
+        text = data.removeprefix(BOM_UTF8).replace(b"\r\n", b"\n")
+        parent.write(name, text, mode=stat.S_IMODE(info.st_mode), owner=info.st_uid)
+    lines = data.count(b"\r\n")
+    changes = [f"CR LF became LF in {counted(lines, 'line')}"] if lines else []
+    changes += ["its byte order mark is gone"] if data.startswith(BOM_UTF8) else []
+    return "; ".join(changes)
 
 
 def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission:
@@ -302,14 +315,17 @@ def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission
 
 def _copy_archive(archive: Path, target: Path, unpacked: Path) -> Submission:
     """Copy the bot in an archive, by the only folder in it that has a manifest."""
-    unpack(archive, unpacked, links=True)
+    composed = unpack(archive, unpacked, links=True)
     inner = [place for place in unpacked.iterdir() if not is_litter(place.name)]
     notes: tuple[str, ...] = ()
     if len(inner) == 1 and inner[0].is_file() and is_archive(inner[0].name):
         # Once only: an archive may hold itself.
         notes = (f"it was packed twice, as {inner[0].name} in the archive",)
         unpacked = unpacked.with_name(f"{unpacked.name}-again")
-        unpack(inner[0], unpacked, links=True)
+        composed = unpack(inner[0], unpacked, links=True)
+    notes += tuple(
+        f"the name of {name} came in decomposed letters (NFD) and is composed" for name in composed[:1]
+    )
     folder = _bot_folder(unpacked)
     with hold(folder) as held:
         misnamed = _misnamed(held)
@@ -357,7 +373,7 @@ def _bot_folder(folder: Path) -> Path:
     Without a manifest it is the top, or the only folder there. Raises BotError for two bots.
     """
     level = [folder]
-    for _ in range(_MOST_NESTED):
+    while level:
         bots = [place for place in level if (place / FILE_NAME).is_file() or _has_misnamed(place)]
         if len(bots) > 1:
             names = " and ".join(sorted(str(place.relative_to(folder)) for place in bots)[:2])
@@ -397,18 +413,15 @@ def _read_manifest(folder: HeldFolder) -> Manifest:
     except OSError as error:
         raise BotError(f"{FILE_NAME} cannot be read: {error.strerror}") from error
     try:
-        # PowerShell writes UTF-16 by default.
-        text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BotError(f"{FILE_NAME} is not UTF-8: {error.reason} at byte {error.start}") from error
+        text = toml_text(data)
+    except ValueError as error:
+        raise BotError(f"{FILE_NAME} {error}") from error
     return read_manifest(text, FILE_NAME)
 
 
 MAX_DIRECTORY: Final = 16 * 1024 * 1024  # bytes of a zip's central directory: room for 10,000 long names
 _MISNAMED: Final = frozenset({FILE_NAME, f"{FILE_NAME}.txt"})
 """Names of a manifest in small letters; systems that hide endings add another one."""
-_MOST_NESTED: Final = 4
-"""Levels of folders in an archive in which its bot is looked for."""
 _MOST_LOOKED_AT: Final = 10_000
 _NOT_READ: Final = {
     ".7z": "7z",
@@ -417,6 +430,7 @@ _NOT_READ: Final = {
     ".gz": "gzip",
     ".bz2": "bzip2",
     ".xz": "xz",
+    ".z": "compress",
 }
 """Endings of archives that are not read, with their names."""
 _MAGIC: Final = {
@@ -428,6 +442,7 @@ _MAGIC: Final = {
     b"7z\xbc\xaf\x27\x1c": ".7z",
     b"Rar!\x1a\x07": ".rar",
     b"\x28\xb5\x2f\xfd": ".zst",
+    b"\x1f\x9d": ".z",
 }
 """What archives begin with; a name with a dot is that of one that is not read."""
 _TAR_MAGIC: Final = b"ustar"
@@ -440,6 +455,13 @@ _MOST_UNPACKED: Final = SUBMITTED.bytes + SUBMITTED.files * (2 * MAX_PATH + 2048
 _END = b"PK\x05\x06"
 _END_SIZE = 22
 _ZIP64_LOCATOR = b"PK\x06\x07"
+_ZIP64_LOCATOR_SIZE = 20
+_ZIP64_END = b"PK\x06\x06"
+_ZIP64_END_SIZE = 56
+_UTF8_FLAG = 0x800
+_UNICODE_PATH = 0x7075
+"""The extra field of Info-ZIP for a name in UTF-8, which WinRAR writes."""
+_UNIX = 3
 _CHUNK = 1 << 20
 _ELF = b"\x7fELF"
 _PROGRAMS = (b"#!", _ELF)
@@ -489,13 +511,14 @@ def tar_ending(name: str) -> str | None:
     return next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
 
 
-def unpack(archive: Path, target: Path, *, links: bool = False) -> None:
+def unpack(archive: Path, target: Path, *, links: bool = False) -> tuple[str, ...]:
     """Unpack a zip or tar archive into a new folder. Raises BotError, with the entry, for anything unsafe.
 
-    Its form is that of its first bytes. Refused, before a file is written: absolute names, ``..``, links
-    unless ``links``, devices, sparse files, duplicate names, encryption, zip files with compression other
-    than deflate, ZIP64, and more than the bounds of a bot. Files get 0755 or 0644 by their owner's executable
-    bit or, in an archive without such bits, by their first bytes; the archive's other attributes are ignored.
+    Returns the files whose names came decomposed (NFD), as of macOS, and are composed (NFC) now. The form is
+    that of the first bytes. Refused, before a file is written: absolute names, ``..``, links unless
+    ``links``, devices, sparse files, duplicate names, encryption, zip files with compression other than
+    deflate, and more than the bounds of a bot. Files get 0755 or 0644 by their owner's executable bit or, in
+    an archive without such bits, by their first bytes; the archive's other attributes are ignored.
     A tar archive is decompressed beside ``target`` first.
     """
     if not archive.stat().st_size:
@@ -504,7 +527,7 @@ def unpack(archive: Path, target: Path, *, links: bool = False) -> None:
     kind = "zip" if form == "zip" else "tar"
     try:
         with _zip_entries(archive) if form == "zip" else _tar_entries(archive, form, target) as entries:
-            files = _checked(entries, links=links)
+            files, composed = _checked(entries, links=links)
             target.mkdir()
             made = {""}
             # Links come last: so no file is written through one.
@@ -514,6 +537,7 @@ def unpack(archive: Path, target: Path, *, links: bool = False) -> None:
                     _link(file, target / file.name)
                 else:
                     _write(file, target / file.name)
+            return composed
     except _MALFORMED as error:
         raise BotError(f"it is not a valid {kind} file: {error}; pack it again") from error
     except OSError as error:
@@ -522,16 +546,20 @@ def unpack(archive: Path, target: Path, *, links: bool = False) -> None:
         raise BotError(f"it is not a valid {kind} file: an offset is outside of it; pack it again") from error
 
 
-def _checked(entries: Iterable[_PackedFile], *, links: bool) -> list[_PackedFile]:
-    """The files of an archive. Raises BotError for any entry that a bot may not have."""
+def _checked(entries: Iterable[_PackedFile], *, links: bool) -> tuple[list[_PackedFile], tuple[str, ...]]:
+    """The files of an archive, and the names that were composed.
+
+    Raises BotError for any entry that a bot may not have.
+    """
     total = 0
     files: dict[str, _PackedFile] = {}
+    composed: list[str] = []
     folders: set[str] = set()
     for number, entry in enumerate(entries):
         # The names of folders may recur, so the bounds of files and folders do not bound the entries.
         if number > 2 * SUBMITTED.files:
             raise BotError("it has more names than a bot may have")
-        name = entry.name.rstrip("/")
+        name = normalize("NFC", entry.name.rstrip("/"))
         is_link = entry.kind == stat.S_IFLNK
         if is_link and not (links and entry.size <= MAX_PATH):
             raise BotError(f"{name} is a link; replace it with a copy of its target")
@@ -541,7 +569,8 @@ def _checked(entries: Iterable[_PackedFile], *, links: bool) -> list[_PackedFile
         if entry.kind != stat.S_IFDIR:
             if name in files:
                 raise BotError(f"it holds {name} twice")
-            files[name] = entry
+            files[name] = entry._replace(name=name)
+            composed += [name] if name != entry.name else []
             above = name.rpartition("/")[0]
         while above and above not in folders:
             folders.add(above)
@@ -550,14 +579,15 @@ def _checked(entries: Iterable[_PackedFile], *, links: bool) -> list[_PackedFile
         SUBMITTED.check(len(files), len(folders), total)
     if both := files.keys() & folders:
         raise BotError(f"it holds {min(both)} both as a file and as a folder")
-    return list(files.values())
+    return list(files.values()), tuple(composed)
 
 
 def _check_name(name: str) -> None:
     parts = name.rstrip("/").split("/")
     if not name or name.startswith("/") or "\\" in name or any(part in ("", ".", "..") for part in parts):
         raise BotError(f"the name {name!r} is not a plain path inside the bot's folder; pack it again")
-    check_path(name.rstrip("/"))
+    if parts[-1] != "Icon\r":  # a folder's own picture on macOS, which is litter
+        check_path(name.rstrip("/"))
 
 
 def _write(entry: _PackedFile, place: Path) -> None:
@@ -595,31 +625,60 @@ def _check_directory(archive: Path) -> None:
     """Check the central directory's size before the standard library reads it into memory."""
     with archive.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
-        start = file.seek(max(0, size - _END_SIZE - 0xFFFF - len(_ZIP64_LOCATOR) - 16))
+        start = file.seek(max(0, size - _END_SIZE - 0xFFFF - _ZIP64_LOCATOR_SIZE - _ZIP64_END_SIZE))
         tail = file.read(size - start)
     at = len(tail) - _END_SIZE
     if not (at >= 0 and tail[at:].startswith(_END) and tail.endswith(b"\0\0")):
         at = tail.rfind(_END)
     if at < 0 or at + _END_SIZE > len(tail):
-        raise BotError("it is not a zip file")
-    if tail[max(0, at - 20) : at].startswith(_ZIP64_LOCATOR):
-        raise BotError("it is a ZIP64 file, which no bot needs; pack it as a plain zip, or add the folder")
-    if int.from_bytes(tail[at + 12 : at + 16], "little") > MAX_DIRECTORY:
+        raise BotError("it is not a zip file; pack it again, and see that all of it arrives")
+    length = tail[at + 12 : at + 16]
+    locator = max(0, at - _ZIP64_LOCATOR_SIZE)
+    if tail[locator:at].startswith(_ZIP64_LOCATOR):
+        # Clouds write ZIP64 whatever the size. The record is read right before its locator, as by zipfile.
+        record = tail[max(0, locator - _ZIP64_END_SIZE) : locator]
+        if not record.startswith(_ZIP64_END):
+            raise BotError("it is a ZIP64 file of an unusual form; pack it as a plain zip, or add the folder")
+        length = record[40:48]
+    if int.from_bytes(length, "little") > MAX_DIRECTORY:
         raise BotError("it has more names than a bot may have")
 
 
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """The name of an entry, which is UTF-8 in many archives that do not say so; else it is of DOS (CP437)."""
+    if info.flag_bits & _UTF8_FLAG:
+        return info.filename
+    try:
+        data = info.filename.encode("cp437")
+        extra = info.extra
+        while len(extra) >= 4:
+            kind, size = struct.unpack_from("<HH", extra)
+            field, extra = extra[4 : 4 + size], extra[4 + size :]
+            # The field holds for the name whose checksum it has.
+            if kind == _UNICODE_PATH and field[1:5] == zlib.crc32(data).to_bytes(4, "little"):
+                data = field[5:]
+        return data.decode("utf-8")
+    except UnicodeError:  # later versions of Python read the extra field themselves
+        return info.filename
+
+
 def _zip_entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> _PackedFile:
+    name = _zip_name(info)
     # Programs of Windows write backslashes, although the form's specification forbids it.
-    name = info.filename if "/" in info.filename else info.filename.replace("\\", "/")
+    if "/" not in name or info.create_system != _UNIX:
+        name = name.replace("\\", "/")
     name = name.removeprefix("./")
     if name:  # else it is the bot's folder itself
         _check_name(name)
     if info.flag_bits & 1:
         raise BotError(f"{info.filename} is encrypted; pack it without a password")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise BotError(f"{info.filename} is not packed by deflate; pack it so")
+        raise BotError(
+            f"{info.filename} is not packed by deflate, as by Windows from 2 GB on: pack it as .tar.gz, or as"
+            " .zip by another program"
+        )
     # Only an archive that was packed on Unix has modes.
-    mode = info.external_attr >> 16 if info.create_system == 3 else 0
+    mode = info.external_attr >> 16 if info.create_system == _UNIX else 0
     kind = stat.S_IFMT(mode)
     if kind in (0, stat.S_IFREG, stat.S_IFDIR):
         kind = stat.S_IFREG if name and not name.endswith("/") else stat.S_IFDIR

@@ -26,7 +26,9 @@ from tourney.held_folder import FolderEntry, HeldFolder, hold
 from tourney.parsing import parse_json
 from tourney.schema import read
 
-LEFT_OUT: Final = frozenset({".git", "__pycache__", "__macosx", ".ds_store", "thumbs.db", "desktop.ini"})
+LEFT_OUT: Final = frozenset(
+    {".git", "__pycache__", "__macosx", ".ds_store", "thumbs.db", "desktop.ini", "icon\r"}
+)
 """Names in small letters, of git, Python and file managers, that are never a part of a bot."""
 MAX_PATH: Final = 1_024  # bytes that a path below a bot's folder may have; so a folder is at most 512 deep
 _MAX_SCANNED: Final = 1_000_000  # entries of one folder that are looked at, with those that are left out

@@ -334,8 +334,9 @@ class NamespaceProcesses(BotProcesses):
         return code < 0
 
     def _exit_words(self, code: int) -> str:
-        # Bubblewrap passes on a signal as 128 + its number; a bot can pretend that.
-        if code > _EXIT_SIGNAL:
+        # Bubblewrap passes on a signal as 128 + its number; a bot can pretend that. Perl's `die` exits with
+        # 255, which is not the number of a signal.
+        if _EXIT_SIGNAL < code < _EXIT_SIGNAL + signal.NSIG:
             return f"killed by {_signal_name(code - _EXIT_SIGNAL)} (or exited with code {code})"
         return super()._exit_words(code)
 

@@ -65,7 +65,7 @@ class _CheckRequest(opt.CommandOptions):
     )
     fix: bool = option(
         "--fix",
-        "First convert scripts with `#!` whose lines end in CR LF, in place. Archives are not changed.",
+        "First convert scripts with `#!` of Windows (CR LF, byte order marks), in place, but no archives.",
     )
     out: Path | None = option(
         "--out DIR",
@@ -98,25 +98,27 @@ def command(bot: tuple[str, ...], options: _CheckRequest) -> None:
     """Test bots in games against `random`.
 
     BOT is a path or a name, a folder of bots, or a pattern (`'submissions/*.zip'`). The bot plays on every
-    seat. Prints a line for each trial; for a failed trial also the cause, advice, the board at an illegal
-    action, the last lines between referee and bot (> to the bot, < from the bot) and the bot's last lines on
-    standard error; of several bots, at the end those that failed. With --out each bot's part also goes into
-    a file for its author.
+    seat. Prints a line for each trial, of several bots below the path of each; for a failed trial also the
+    cause, advice, the board at an illegal action, the last lines between referee and bot (> to the bot, <
+    from the bot) and the bot's last lines on standard error; of several bots, at the end those that failed.
+    With --out each bot's part also goes into a file for its author.
     Exits with code 1 if a trial fails.
     """
     references, refused = all_bots(bot)
     receipts = None if options.out is None else Receipts(options.out)
     if len(references) == 1 and not refused and receipts is None:
-        _check(references[0], options, [])
+        _check(references[0], options, [], {})
         return
     if options.record is not None or not current().people:
         raise UsageError("--record and --format json take one bot, and no --out")
     total = len(references) + len(refused)
+    bots_by_name: dict[str, str] = {}
     for reference in references:
         lines: list[str] = []
         why = ""
+        current().text(f"{reference}:")
         try:
-            _check(reference, options, lines)
+            _check(reference, options, lines, bots_by_name)
         except (BotError, CheckError, UsageError) as error:
             refused.append(RefusedBotLine.of_error(reference, error))
             why = refused[-1].reason
@@ -159,16 +161,18 @@ class Receipts:
         current().say(f"{counted(len(self._rows), 'receipt')} written to {self._folder}")
 
 
-def _check(bot: str, options: _CheckRequest, lines: list[str]) -> None:
+def _check(bot: str, options: _CheckRequest, lines: list[str], bots_by_name: dict[str, str]) -> None:
     """Check a bot and print its trials, which ``lines`` gets too.
 
-    Raises BotError, CheckError and UsageError.
+    ``bots_by_name`` has the bots that were checked before, and gets this one. Raises BotError, CheckError and
+    UsageError.
     """
     output = current()
     limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms, memory_mb=options.memory_mb)
     dialogue: list[str] | None = None if options.record is None else []
     write = output.write if output.people else output.say
-    listener = TrialListener(write if options.watch else None, dialogue)
+    waiting = output.transient_line() if not options.watch else None
+    listener = TrialListener(write if options.watch else None, dialogue, waiting)
     trials: list[Trial] = []
     if options.fix:
         path = path_of(bot)
@@ -177,9 +181,19 @@ def _check(bot: str, options: _CheckRequest, lines: list[str]) -> None:
         for sentence in convert_scripts(path):
             output.say(f"{bot}: {sentence}")
     with ExitStack() as stack:
+        if waiting is not None:
+            stack.callback(waiting, "")
         store, stored_bot, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
         lines.append(f"bot: {stored_bot.label}, digest {stored_bot.digest}")
-        for note in stored_bot.notes:
+        namesake = bots_by_name.setdefault(stored_bot.manifest.name, bot)
+        notes = list(stored_bot.notes)
+        if namesake != bot:
+            # Both may pass, and `tourney run` refuses them together.
+            notes.append(
+                f"it is called {stored_bot.manifest.name}, as {namesake} is: a tournament takes one bot of a"
+                " name from its list of bots"
+            )
+        for note in notes:
             output.say(f"{bot}: {note}")
             lines.append(f"note: {note}")
         games = options.games_of(stored_bot)
@@ -187,6 +201,8 @@ def _check(bot: str, options: _CheckRequest, lines: list[str]) -> None:
             check_writable(options.record)
         sandbox = open_sandbox(options.sandbox, {"the bot store": Path(options.bots)})
         for trial in check_bot(stored_bot, store, sandbox, games, limits, listener):
+            if waiting is not None:
+                waiting("")
             output.text(*trial.lines())
             lines.extend(trial.lines())
             trials.append(trial)

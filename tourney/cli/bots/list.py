@@ -93,9 +93,9 @@ def find_bot(
     from tourney.run.entrant_reference import ReferenceReader, is_bot_path  # noqa: PLC0415 - likewise
     from tourney.run.file_schema import EntrantLine  # noqa: PLC0415 - likewise
 
-    line = EntrantLine(reference)
-    if not is_bot_path(reference):  # a path is a bot here, so that `bots check` can say what it lacks
-        line = ReferenceReader(store, partial(open_sandbox, "auto"), say=current().say).read(reference)
+    reader = ReferenceReader(store, partial(open_sandbox, "auto"), say=current().say)
+    # A path is a bot here, so that `bots check` can say what it lacks.
+    line = EntrantLine(reference) if is_bot_path(reference) else reader.read(reference)
     bot = None if line.bot is None else look_up(line.bot, store)
     if isinstance(bot, StoredBot):
         return store, bot, bot.folder

@@ -30,6 +30,7 @@ from tourney.results.columns import decimal
 from tourney.results.standings import compute_standings
 from tourney.run.engine.spool import spool_path
 from tourney.run.engine.withdrawal import Withdrawal, find_named, spans_text
+from tourney.run.file_schema import MAX_BYTES, read_text
 from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.schema import NAME
 from tourney.store.database import Database
@@ -125,7 +126,9 @@ def _renamed(file: TournamentFile, name: str) -> str:
 
     Raises TournamentError for a file without a line ``name = "..."`` before its tables.
     """
-    lines = file.path.read_text("utf-8").splitlines(keepends=True)
+    lines = (
+        read_text(file.path, "a tournament file", MAX_BYTES).replace("\r\n", "\n").splitlines(keepends=True)
+    )
     for number, line in enumerate(lines):
         if line.lstrip().startswith("["):
             break

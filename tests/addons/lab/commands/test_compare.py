@@ -55,7 +55,7 @@ def test_comparison_prints_its_result_and_stores_it(tmp_path: Path, monkeypatch:
     ("more", "said"),
     [
         (("--elo0", "150"), "elo0 150 must lie below elo1 150"),
-        (("--alpha", "0.7"), "alpha 0.7 is not from 0.0001"),
+        (("--alpha", "0.7"), "alpha 0.7 must be at least 0.0001"),
         (("--beta", "nan"), "beta nan"),
         (("--game", "go"), "there is no game"),
         (("--option", "x"), "option 'x' does not have the form NAME=VALUE"),
