@@ -180,7 +180,8 @@ class _Blocks(io.RawIOBase):
 
 def file_of(blocks: Iterable[bytes]) -> io.BufferedReader:
     """A file that reads from an iterator of blocks."""
-    return io.BufferedReader(_Blocks(iter(blocks)), MAX_READ)
+    # An empty block would be the end of the file, and what follows it, also an error, would be lost.
+    return io.BufferedReader(_Blocks(filter(None, blocks)), MAX_READ)
 
 
 @contextmanager

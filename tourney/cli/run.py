@@ -196,7 +196,7 @@ class _RunCommand(opt.HelpCommand):
     def in_place_of(self, word: str) -> str:
         """What to write for a key of the tournament file, or for ``--clock``."""
         keys = ("clock-ms", "increment-ms") if word == "clock" else (word,)
-        # Any format's keys, as no file has been read.
+        # The keys of all formats, as no file has been read.
         for table, prefix in ((file_schema(working_formats()[0]), ""), (FileLimits, "limits.")):
             if set(keys) <= {key.encode_name for key in msgspec.structs.fields(table)}:
                 place = "[limits] of the tournament file" if prefix else "the tournament file"

@@ -108,8 +108,8 @@ class FoundMatch:
         """The match with its last board, for notebooks; the text alone if its rules are not installed."""
         from html import escape  # noqa: PLC0415 - a tournament draws no board
 
-        from tourney.games.diagrams import seat_colors  # noqa: PLC0415
-        from tourney.games.svg_diagram import svg_diagram  # noqa: PLC0415
+        from tourney.games.diagrams import seat_colors  # noqa: PLC0415 - as above
+        from tourney.games.svg_diagram import svg_diagram  # noqa: PLC0415 - as above
 
         record = self.record
         ranks = record.outcome.ranks
