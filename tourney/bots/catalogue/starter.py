@@ -50,7 +50,6 @@ _VERSION = "0.1"
 _UNPACK = "unpack.py"
 _IMPORTABLE = """import sys
 from pathlib import Path
-from unicodedata import normalize
 
 sys.path.insert(0, str(Path(__file__).parent / "packages"))  # what unpack.py unpacked; before other imports
 
