@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -141,6 +142,30 @@ def test_link_in_an_inbox_changes_no_mode_elsewhere(tmp_path: Path) -> None:
     (league.inbox / "eve").symlink_to(tmp_path / "open")
     assert list(close_league(league)) == []
     assert stat.S_IMODE((tmp_path / "open").stat().st_mode) == 0o755
+
+
+def test_link_put_in_place_of_a_record_changes_no_mode_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rival that may write to an old league's records exchanges a file once it was looked at."""
+    league = new_league(tmp_path)
+    elsewhere, record = tmp_path / "elsewhere", league.records / "exchanged"
+    for file in (elsewhere, record):
+        file.touch()
+        file.chmod(0o644)
+    look = os.stat
+
+    def exchange(path: str, **how: Any) -> os.stat_result:  # with the arguments of os.stat
+        info = look(path, **how)
+        if path == record.name:
+            record.unlink()
+            record.symlink_to(elsewhere)
+        return info
+
+    monkeypatch.setattr(os, "stat", exchange)
+    assert list(close_league(league)) == []
+    assert record.is_symlink()
+    assert stat.S_IMODE(elsewhere.lstat().st_mode) == 0o644
 
 
 def test_copied_league_is_private_too(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.errors import InputError, StoreError, UsageError
 from tourney.files import write_folder
 from tourney.games.registry import find_game
-from tourney.held_folder import account_name
+from tourney.held_folder import account_name, hold
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml, toml_text
 from tourney.run.private_paths import private_paths
@@ -254,7 +254,8 @@ def make_league(folder: Path, game: str, now: datetime) -> Path:
         for place in ("inbox", "outbox", "site"):
             (folder / place).mkdir()
     # It holds the addresses of authors.
-    (folder / AUTHORS_FILE).chmod(0o600)
+    with hold(folder) as held, open(held.open_file(AUTHORS_FILE), "rb") as file:  # noqa: PTH123 - a descriptor
+        os.fchmod(file.fileno(), 0o600)
     with masked(0o077):
         for place in ("records", *(f"records/{below}" for below in BELOW)):
             (folder / place).mkdir()

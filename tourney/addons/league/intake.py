@@ -383,6 +383,7 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
         if submission.fate == "refused":
             remove_tree(work)
         else:
+            # By name: the records are private, so no other account can exchange a folder in them.
             work.rename(taken / work.name.removeprefix(_NEW))
         if box is not None:
             remove_arrival(box, arrival.source, number)
@@ -412,7 +413,7 @@ def recover(league: League) -> None:
         plain = path.name.removeprefix(_NEW)
         key = _KEY.fullmatch(plain)
         if plain != path.name and key is not None and int(key[1]) in waiting:
-            path.rename(path.with_name(plain))
+            path.rename(path.with_name(plain))  # by name: the records are private
         elif plain != path.name:
             remove_tree(path)
 

@@ -182,7 +182,7 @@ def _open(league: League, now: datetime, log: Listener) -> Night:
 
 def _back_up(league: League, night: int) -> None:
     """Copy the ledger and the database before a night, and remove the oldest copies."""
-    folder = league.records / "backups"
+    folder = league.records / "backups"  # by name: the records are private, and closed before each night
     copy = folder / f"{night:04}"
     if copy.exists():
         shutil.rmtree(copy)

@@ -4,6 +4,7 @@ Other accounts of the machine are rivals. The records hold the seed of the night
 an account that can open a lock for reading can hold it.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from tourney.texts import counted, legible
 
 _PUBLIC: Final = 0o077
 _OTHERS: Final = 0o007
+_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _SHOWN_TO_BOTS: Final = frozenset({"entries", "removed", "builds", "modules"})
 """Folders of the bot store. Bots run as users of their own and read their files, which are below closed
 folders."""
@@ -37,32 +39,63 @@ def close_records(records: Path, log: Path) -> Iterator[str]:
 
     Locks are left to ``locked``, which replaces one that others can have open.
     """
-    closed = int(_close(records, records.lstat()))
-    pending = [records]
+    with hold(records) as folder:
+        closed = int(_close(folder.fd)) + _close_below(folder.fd, records.name)
     if log.exists():
-        closed += _close(log, log.lstat())
-    # No folder on the way belongs to an author, so no path leads elsewhere; ``taken`` holds authors' trees.
-    while pending:
-        folder = pending.pop()
-        with os.scandir(folder) as scan:
-            for entry in scan:
-                if entry.name.endswith("lock") or (folder.name == "bots" and entry.name in _SHOWN_TO_BOTS):
-                    continue
-                if not entry.is_symlink():
-                    closed += _close(Path(entry.path), entry.stat(follow_symlinks=False))
-                if entry.is_dir(follow_symlinks=False) and folder.name != "taken":
-                    pending.append(Path(entry.path))
+        with hold(log.parent) as folder:
+            closed += _close_named(log.name, folder.fd)
     if closed:
         what = counted(closed, "file or folder", "files and folders")
         yield f"other accounts could read {what} of the records: they are private now"
 
 
-def _close(path: Path, info: os.stat_result) -> bool:
-    if not info.st_mode & _PUBLIC:
+def _close_below(folder: int, name: str) -> int:
+    """Close what is in a folder of this name; return the number of files and folders that were open."""
+    closed = 0
+    with os.scandir(folder) as scan:
+        for entry in scan:
+            if entry.name.endswith("lock") or (name == "bots" and entry.name in _SHOWN_TO_BOTS):
+                continue
+            closed += _close_named(entry.name, folder)
+            # ``taken`` holds authors' trees.
+            if entry.is_dir(follow_symlinks=False) and name != "taken":
+                inner = os.open(entry.name, _FLAGS | os.O_DIRECTORY, dir_fd=folder)
+                try:
+                    closed += _close_below(inner, entry.name)
+                finally:
+                    os.close(inner)
+    return closed
+
+
+def _close_named(name: str, folder: int) -> bool:
+    """Close a file or folder; whether it was open.
+
+    By its descriptor: another account that may write to an open folder could put a link in place of the name.
+    """
+    mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    if not mode & _PUBLIC or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         return False
     try:
-        path.chmod(stat.S_IMODE(info.st_mode) & ~_PUBLIC)
+        descriptor = os.open(name, _FLAGS, dir_fd=folder)
     except PermissionError:  # a file that root made, below a folder that is closed
+        return False
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOENT):  # no more the file that it was
+            return False
+        raise
+    try:
+        return _close(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _close(descriptor: int) -> bool:
+    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+    if not mode & _PUBLIC:
+        return False
+    try:
+        os.fchmod(descriptor, mode & ~_PUBLIC)
+    except PermissionError:
         return False
     return True
 
