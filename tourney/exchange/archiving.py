@@ -78,20 +78,20 @@ def restore_tournament(database: Database, path: Path, step: Step = lambda _done
     for one whose run goes on; CheckError if it has another root; RecordError. Then nothing is stored.
     """
     try:
-        found = _sha256(path)
+        digest = _sha256(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     archives = database.tournaments.archives()
-    number = next((one for one, archive in archives.items() if archive.sha256 == found), None)
+    number = next((one for one, archive in archives.items() if archive.sha256 == digest), None)
     if number is None:
         names = {one.id: one.name for one in database.tournaments.all()}
-        known = "; ".join(
+        archived = "; ".join(
             f"{archive.file} of {names.get(one, one)}, sha256 {archive.sha256[:16]}..."
             for one, archive in archives.items()
         )
         raise UsageError(
-            f"{path} has the sha256 {found[:16]}..., which no archived tournament of this database"
-            f" has: it is back already, of another database, or altered; archived are: {known or 'none'}"
+            f"{path} has the sha256 {digest[:16]}..., which no archived tournament of this database"
+            f" has: it is back already, of another database, or altered; archived are: {archived or 'none'}"
         )
     tournament = database.tournaments.by_id(number)
     with database.run_lock(tournament, time.time()), database.transaction() as writer:

@@ -267,28 +267,30 @@ def import_tournament(
     with database.transaction() as writer:
         head, matches = read_tournament(lines)
         head = head if name is None else renamed(head, name)
-        one = head.tournament
-        alone = all((other.game, other.seats) != (one.game, one.seats) for other in writer.tournaments.all())
+        imported = head.tournament
+        alone = all(
+            (other.game, other.seats) != (imported.game, imported.seats) for other in writer.tournaments.all()
+        )
         tournament = writer.tournaments.add(
-            one.plan,
-            seed=one.seed,
-            origin=one.origin,
-            run=one.run,
+            imported.plan,
+            seed=imported.seed,
+            origin=imported.origin,
+            run=imported.run,
             entrants=head.entrants,
-            created=one.created or created,
+            created=imported.created or created,
         )
         for chunk in chunks(matches):
             writer.schedules.add(tournament.id, [row for _, row, _ in chunk], complete=False)
             results = [(where, result) for where, _, result in chunk if result is not None]
             store_new(writer, tournament.id, results, again=again)
-        writer.schedules.add(tournament.id, (), complete=one.complete)
+        writer.schedules.add(tournament.id, (), complete=imported.complete)
         writer.matches.keep_replaced(tournament.id, head.line.replaced)
         for host, why in head.line.refused_hosts.items():
             writer.hosts.refuse(tournament.id, host, why)
         if head.line.presentation:
             writer.tournaments.keep_presentation(tournament.id, head.line.presentation)
         if alone and (kept := head.line.draw_probability) is not None:
-            writer.ratings.keep_draw_probability(one.game, one.seats, kept)
+            writer.ratings.keep_draw_probability(imported.game, imported.seats, kept)
         keep_root(writer, tournament.id)
         return writer.tournaments.by_id(tournament.id)
 

@@ -142,7 +142,7 @@ def _head_data(
     database: Database, tournament: Tournament, shown: Disclosure, *, measured: bool
 ) -> JsonObject:
     entrants = database.tournaments.entrants(tournament.id)
-    kept = database.ratings.draw_probability(tournament.game, tournament.seats)
+    draw_probability = database.ratings.draw_probability(tournament.game, tournament.seats)
     return {
         "format": FORMAT,
         "tournament": plan_entry(tournament, entrants)
@@ -155,7 +155,7 @@ def _head_data(
         "run": run_data(msgspec.structs.replace(tournament.run, floor={})),  # of this machine
         "shown": msgspec.to_builtins([ShownForm(e.title, e.author, e.line, e.broken) for e in entrants]),
         "root": compute_root(database, tournament),
-        "draw-probability": None if kept is None else msgspec.to_builtins(kept),
+        "draw-probability": None if draw_probability is None else msgspec.to_builtins(draw_probability),
         "replaced": msgspec.to_builtins(database.matches.replaced(tournament.id)),
         "refused-hosts": {one.host: one.why for one in database.hosts.refused(tournament.id) if measured},
         "created": tournament.created if measured else "",
@@ -171,9 +171,9 @@ def _detailed(
         numbers = [match.number for match in chunk if measured and match.result is not None]
         parts = database.records.parts(tournament.id, numbers)
         for match in chunk:
-            found = parts.get(match.number, MatchParts())._replace(record=None)
+            stored_parts = parts.get(match.number, MatchParts())._replace(record=None)
             try:
-                _, log, measurements = unpack_parts(found, tournament.seats)
+                _, log, measurements = unpack_parts(stored_parts, tournament.seats)
             except StoreDamaged:  # these say which row is damaged, and how
                 log = database.records.log(tournament.id, match.number)
                 measurements = database.records.measured(tournament.id, match.number)

@@ -50,25 +50,25 @@ def merge_databases(
     """
     with ExitStack() as stack:
         reader = stack.enter_context(there.snapshot())
-        known = {tournament.name: tournament for tournament in here.tournaments.all()}
+        ours_by_name = {tournament.name: tournament for tournament in here.tournaments.all()}
         theirs = reader.tournaments.all()
         for tournament in theirs:
-            if tournament.name in known:
-                stack.enter_context(here.run_lock(known[tournament.name], time.time()))
+            if tournament.name in ours_by_name:
+                stack.enter_context(here.run_lock(ours_by_name[tournament.name], time.time()))
         writer = stack.enter_context(here.transaction())
         archives = reader.tournaments.archives()
-        found = []
+        merged = []
         for tournament in theirs:
-            mine = known.get(tournament.name)
+            mine = ours_by_name.get(tournament.name)
             if tournament.id in archives:
-                found.append(_hold(writer, mine, reader, tournament, archives[tournament.id], other))
+                merged.append(_hold(writer, mine, reader, tournament, archives[tournament.id], other))
             elif mine is None:
-                found.append(_bring(writer, reader, tournament, other, created, step))
+                merged.append(_bring(writer, reader, tournament, other, created, step))
             else:
-                found.append(_join(writer, mine, reader, tournament, other, step))
+                merged.append(_join(writer, mine, reader, tournament, other, step))
             _merge_analyses(writer, reader, tournament)
         _merge_baselines(writer, reader)
-    return tuple(found)
+    return tuple(merged)
 
 
 def _bring(
@@ -136,11 +136,13 @@ def _join(
             elif row != match.row:
                 raise UsageError(f"{where} is another match than match {count} here: the rounds differ")
             digest = None if match is None or match.result is None else match.result.digest
-            found = "" if result is None or result.played is None else result.played.digest
+            their_digest = "" if result is None or result.played is None else result.played.digest
             if result is not None and digest is None:
                 missing.append(result)
-            elif result is not None and found != digest:
-                shown = [f"the digest {text[:16]}..." if text else "no record" for text in (found, digest)]
+            elif result is not None and their_digest != digest:
+                shown = [
+                    f"the digest {text[:16]}..." if text else "no record" for text in (their_digest, digest)
+                ]
                 raise UsageError(f"{where} has {shown[0]}, but here it has {shown[1]}")
         if new:
             writer.schedules.add(mine.id, new, complete=False)

@@ -41,12 +41,12 @@ def rate_tally(
     for name in anchors or {}:
         if name not in number:
             raise UsageError(f"--anchor names {name!r}, which has no rated game")
-    found: Found = Counter()
+    times_by_games: Found = Counter()
     for kinds, times in tally.groups(joined=joined):
         counting = (kind for kind in kinds if forfeits == "loss" or not any(kind.faults))
         if games := sorted((kind.players, kind.ranks, ()) for kind in counting):
-            found[tuple(games)] += times
-    counts_ = Counts.of_clusters(found, range(len(players)), tally.seats or 2)
+            times_by_games[tuple(games)] += times
+    counts_ = Counts.of_clusters(times_by_games, range(len(players)), tally.seats or 2)
     counts_ = replace(counts_, distinct=min(tally.distinct, int(counts_.game_times.sum())))
     levels = {number[name]: elo for name, elo in (anchors or {}).items()}
     return (method or BatchMethod()).fit(counts_, pairs=pairs, anchors=levels)

@@ -121,21 +121,21 @@ class Tally:
 
     def only(self, names: Iterable[str]) -> "Tally":
         """A tally of the games between these players alone."""
-        kept = Tally()
-        kept._players = {name: place for place, name in enumerate(names)}
-        number = {self._players[name]: place for name, place in kept._players.items()}
+        selected = Tally()
+        selected._players = {name: place for place, name in enumerate(names)}
+        number = {self._players[name]: place for name, place in selected._players.items()}
         renumbered: dict[int, int] = {}
         for old, kind in enumerate(self._numbers):
             if all(player in number for player in kind.players):
                 renumbered[old] = len(renumbered)
                 players = tuple(number[player] for player in kind.players)
-                kept._numbers[kind._replace(players=players)] = renumbered[old]
+                selected._numbers[kind._replace(players=players)] = renumbered[old]
         for label, old, play in zip(self._labels, self._sequence, self._plays, strict=True):
             if old in renumbered:
-                kept._labels.append(label)
-                kept._sequence.append(renumbered[old])
-                kept._plays.append(play)
-        return kept
+                selected._labels.append(label)
+                selected._sequence.append(renumbered[old])
+                selected._plays.append(play)
+        return selected
 
     def _repeats(self) -> list[Ints]:
         """The places of the games with the same players and moves, where there are several."""
@@ -195,6 +195,6 @@ def without_rare(tally: Tally, least: int) -> tuple[Tally, int]:
         rare = {name for name, count in tally.games_of().items() if count < least}
         if not rare:
             return tally, gone
-        kept = tally.only(name for name in tally.players if name not in rare)
-        gone += tally.games - kept.games
-        tally = kept
+        remaining = tally.only(name for name in tally.players if name not in rare)
+        gone += tally.games - remaining.games
+        tally = remaining

@@ -192,8 +192,8 @@ def rating_table(
     numbers = {entrant: number for number, entrant in names.items()}
     for anchor in anchors:
         if anchor not in numbers:
-            known = ", ".join(numbers)
-            raise UsageError(f"{tournament.name} has no entrant {anchor!r}; its entrants: {known}")
+            entrants = ", ".join(numbers)
+            raise UsageError(f"{tournament.name} has no entrant {anchor!r}; its entrants: {entrants}")
     if anchors and not isinstance(method, PoolMethod):
         raise UsageError(f"the method {name} has no Elo to anchor: leave the anchors out, or take batch")
     if isinstance(method, PoolMethod):

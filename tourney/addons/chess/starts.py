@@ -290,18 +290,18 @@ def _walked(start: chess.Board, moves: tuple[str, ...]) -> _Walk:
     """A line, from the position that it shares with one of the latest games. Raises GameError."""
     # Walking the game again for each better line took a quarter of the time of an analysed game's page.
     near = max(_WALKS, key=lambda walk: walk.shared(start, moves), default=None)
-    known = 0 if near is None else max(0, near.shared(start, moves))
-    boards = [start] if near is None or not known else list(near.boards[: known + 1])
-    sans = [] if near is None else list(near.sans[:known])
+    shared_moves = 0 if near is None else max(0, near.shared(start, moves))
+    boards = [start] if near is None or not shared_moves else list(near.boards[: shared_moves + 1])
+    sans = [] if near is None else list(near.sans[:shared_moves])
     board = boards[-1].copy(stack=False)
-    for text in moves[known:]:
+    for text in moves[shared_moves:]:
         try:
             sans.append(board.san_and_push(board.parse_uci(text)))
         except ValueError as error:
             raise GameError(f"the record has the move {text[:20]!r}, which is not legal") from error
         boards.append(board.copy(stack=False))
     walk = _Walk(moves, tuple(sans), tuple(boards))
-    if len(moves) - known >= _BESIDE:
+    if len(moves) - shared_moves >= _BESIDE:
         _WALKS.append(walk)
     return walk
 

@@ -124,15 +124,15 @@ or a home."""
 _FIND: Final = """\
 import json, sys
 from importlib.util import find_spec
-found = []
+paths = []
 for name in sys.argv[1:]:
     try:
         spec = find_spec(name)
     except (ImportError, ValueError):
         continue
     if spec is not None:
-        found += spec.submodule_search_locations or ([spec.origin] if spec.has_location else [])
-print(json.dumps(found))
+        paths += spec.submodule_search_locations or ([spec.origin] if spec.has_location else [])
+print(json.dumps(paths))
 """
 """Prints the paths of modules, without running them."""
 

@@ -281,9 +281,9 @@ class Layout:
 
     def card_of(self, path: str) -> str:
         """The address of a page's picture: that of its bot or match, else the tournament's; "" without."""
-        own = path.startswith(("bots/", "matches/"))
+        has_card = path.startswith(("bots/", "matches/"))
         beside = path.removesuffix(".html").removesuffix("-positions") + ".png"
-        return f"{self.address}{self.prefix}{beside}" if own and self.card else self.card
+        return f"{self.address}{self.prefix}{beside}" if has_card and self.card else self.card
 
     def url(self, path: str) -> str:
         """The address of a page on the web, or "" if it is not known."""
